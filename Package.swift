@@ -387,10 +387,18 @@ let package = Package(
         .testTarget(
             name: "ThumbturnAppleTests",
             dependencies: [
-                "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages",
+                "ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice",
+                "ThumbturnMessages",
                 "ThumbturnTestKit", "ThumbturnVerifier", crypto,
             ] + standIns,
             swiftSettings: apple
+        ),
+        // Scenario files as phones play them, for the tests of the adapters.
+        .target(
+            name: "ScenarioScript",
+            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit"],
+            path: "Tests/ScenarioScript",
+            swiftSettings: strict
         ),
         .target(
             name: "TestSupport",

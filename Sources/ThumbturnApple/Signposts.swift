@@ -10,58 +10,39 @@ import os
 ///     let signposts = Signposts()
 ///     let auth = try Authenticator(server: url, platform: .apple(), observe: signposts.hear)
 ///
-///     let grant = try await signposts.interval(.unlock) { try await auth.authenticate("Unlock Acme") }
-///
-/// The subsystem is `thumbturn`, and each kind of ceremony is a category. The log has a message at the level `notice` for the
-/// end of each ceremony and for what a person has to know of, such as a lockout, and messages at `debug` for the rest. They
-/// contain only names that this library defines: no account, no reason of a prompt, no token and no key.
+/// The subsystem is `thumbturn`, and each `Ceremony` is a category. The log has a message at the level `notice` for the end of
+/// each ceremony and for what a person has to know of, such as a lockout, and messages at `debug` for the rest. They contain
+/// only names that this library defines: no account, no reason of a prompt, no token and no key.
 ///
 /// One value may serve several authenticators and vaults. To hear the news as well, call both:
 /// `observe: { signposts.hear($0); analytics.hear($0) }`.
 public final class Signposts: Sendable {
-    /// A kind of ceremony, which is the category in the log.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Ceremony: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-        /// A sign-in by a key, or the opening of a vault.
-        case unlock
-        /// The registration of this device.
-        case enrolment
-        /// An approval of a transaction.
-        case approval
-        /// A fresh proof for one action.
-        case stepUp = "step-up"
-        /// A change of a key, such as a new biometric key or another PIN.
-        case keyChange = "key-change"
-
-        /// The category.
-        public var description: String { rawValue }
-
-        /// The name of the interval in Instruments.
-        fileprivate var title: StaticString {
-            switch self {
-            case .unlock: "Unlock"
-            case .enrolment: "Enrolment"
-            case .approval: "Approval"
-            case .stepUp: "Step-up"
-            case .keyChange: "Key change"
-            }
-        }
+    /// What is an interval: a ceremony by its number, or the prompt of a kind of ceremonies, of which one is up at a time.
+    private enum Interval: Hashable {
+        case ceremony(Int)
+        case prompt(Ceremony)
     }
 
-    /// The ceremony in which the current task works. The tasks that it starts have it, too, so that a prompt is shown in the
-    /// category of the ceremony that asked for it.
-    @TaskLocal private static var current = Ceremony.unlock
-
     private let subsystem: String
-    /// The prompts that are up, at most one for a category.
-    private let prompts = Mutex<[Ceremony: OSSignpostIntervalState]>([:])
+    /// The intervals that have not ended.
+    private let running = Mutex<[Interval: OSSignpostIntervalState]>([:])
 
     /// Makes the signposts of a subsystem.
     ///
     /// - Parameter subsystem: the name by which Instruments and Console filter.
     public init(subsystem: String = "thumbturn") { self.subsystem = subsystem }
+
+    /// Hears the news: the observer of an `Authenticator` or a `Vault`, which calls it in the task of the ceremony. News that
+    /// are passed on from another task count as those of an unlock.
+    public func hear(_ news: UnlockNews) {
+        switch news {
+        case .began(let ceremony, let number): begin(ceremony, number)
+        case .ended(let ceremony, let number, let code): end(ceremony, number, code)
+        case .telemetry(let record): note(record.event, in: Ceremony.current ?? .unlock)
+        // They are for screens, and telemetry has what they tell.
+        case .hint, .readPoorly, .offerSetUp, .moved: break
+        }
+    }
 
     private func signposter(_ ceremony: Ceremony) -> OSSignposter {
         OSSignposter(subsystem: subsystem, category: ceremony.rawValue)
@@ -73,41 +54,32 @@ public final class Signposts: Sendable {
 // MARK: - Ceremonies
 
 extension Signposts {
-    /// Does the work of a ceremony within an interval, which ends with the work: with `succeeded`, or with the name of the
-    /// failure's code.
-    ///
-    /// In a function that throws only a `Failure`, the closure has to say so: `{ () async throws(Failure) in … }`.
-    ///
-    /// - Parameters:
-    ///   - ceremony: the kind of the work, and so its category.
-    ///   - work: calls an authenticator or a vault.
-    /// - Returns: what the work returned.
-    /// - Throws: what the work threw.
-    @discardableResult
-    public func interval<Value, Problem: Error>(
-        _ ceremony: Ceremony, _ work: () async throws(Problem) -> Value
-    ) async throws(Problem) -> Value {
-        let signposter = signposter(ceremony), log = logger(ceremony)
+    private func begin(_ ceremony: Ceremony, _ number: Int) {
+        let signposter = signposter(ceremony)
         let state = signposter.beginInterval(ceremony.title, id: signposter.makeSignpostID(), "began")
-        log.debug("began")
-        let result = await Self.$current.withValue(ceremony) { () async -> Result<Value, Problem> in
-            do throws(Problem) {
-                return .success(try await work())
-            } catch {
-                return .failure(error)
-            }
-        }
-        let outcome = Self.name(of: result)
-        signposter.endInterval(ceremony.title, state, "\(outcome, privacy: .public)")
-        log.notice("ended: \(outcome, privacy: .public)")
-        return try result.get()
+        running.withLock { $0[.ceremony(number)] = state }
+        logger(ceremony).debug("began")
     }
 
-    /// The outcome as a name of this library's. What another error says of itself is not known, so it is not shown.
-    private static func name<Value, Problem>(of result: Result<Value, Problem>) -> String {
-        switch result {
-        case .success: "succeeded"
-        case .failure(let error): (error as? Failure)?.code.name ?? "failed"
+    private func end(_ ceremony: Ceremony, _ number: Int, _ code: Failure.Code?) {
+        guard let state = running.withLock({ $0.removeValue(forKey: .ceremony(number)) }) else { return }
+        let outcome = code?.name ?? "succeeded"
+        signposter(ceremony).endInterval(ceremony.title, state, "\(outcome, privacy: .public)")
+        logger(ceremony).notice("ended: \(outcome, privacy: .public)")
+    }
+}
+
+extension Ceremony {
+    /// The name of the interval in Instruments.
+    fileprivate var title: StaticString {
+        switch self {
+        case .unlock: "Unlock"
+        case .vault: "Vault"
+        case .signIn: "Sign-in"
+        case .stepUp: "Step-up"
+        case .approval: "Approval"
+        case .enrolment: "Enrolment"
+        case .keyChange: "Key change"
         }
     }
 }
@@ -115,13 +87,7 @@ extension Signposts {
 // MARK: - What happens within
 
 extension Signposts {
-    /// Hears the news of an unlock: the observer of an `Authenticator` or a `Vault`.
-    ///
-    /// News outside of `interval` count as those of an unlock.
-    public func hear(_ news: UnlockNews) {
-        // The other news are for screens, and telemetry has what they tell.
-        guard case .telemetry(let record) = news else { return }
-        let ceremony = Self.current, event = record.event
+    private func note(_ event: Telemetry, in ceremony: Ceremony) {
         if case .promptShown(let rung) = event {
             begin(promptOf: rung, in: ceremony)
         } else {
@@ -138,12 +104,12 @@ extension Signposts {
     private func begin(promptOf rung: Rung, in ceremony: Ceremony) {
         let signposter = signposter(ceremony)
         let state = signposter.beginInterval("Prompt", id: signposter.makeSignpostID(), "\(rung.description, privacy: .public)")
-        let earlier = prompts.withLock { $0.updateValue(state, forKey: ceremony) }
+        let earlier = running.withLock { $0.updateValue(state, forKey: .prompt(ceremony)) }
         if let earlier { signposter.endInterval("Prompt", earlier, "another prompt came") }
     }
 
     private func endPrompt(_ outcome: String, in ceremony: Ceremony) {
-        guard let state = prompts.withLock({ $0.removeValue(forKey: ceremony) }) else { return }
+        guard let state = running.withLock({ $0.removeValue(forKey: .prompt(ceremony)) }) else { return }
         signposter(ceremony).endInterval("Prompt", state, "\(outcome, privacy: .public)")
     }
 }

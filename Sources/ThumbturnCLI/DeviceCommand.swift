@@ -61,7 +61,7 @@ struct DeviceOptions: ParsableArguments {
 }
 
 extension UnlockNews {
-    /// The text for a person at a terminal; nil for telemetry.
+    /// The text for a person at a terminal; nil for what only programs need.
     fileprivate var words: String? {
         switch self {
         case .hint(let rung): rung.hint.description
@@ -70,7 +70,7 @@ extension UnlockNews {
         case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
         case .offerSetUp(let failure): failure.message.text(in: .english)
         case .moved(_, let rung, _, _): rung.announcement.description
-        case .telemetry: nil
+        case .began, .ended, .telemetry: nil
         }
     }
 }

@@ -82,7 +82,7 @@ package struct AsksWalk: Sendable {
         }
     }
 
-    private static let requests: [(String, AskKind)] = [("a", .unlock), ("a", .stepUp), ("a", .approval), ("b", .unlock)]
+    private static let requests: [(String, Ceremony)] = [("a", .unlock), ("a", .stepUp), ("a", .approval), ("b", .unlock)]
 
     private func events(at place: Place) -> [Asks<String>.Event] {
         var events: [Asks<String>.Event] = []
@@ -177,7 +177,7 @@ extension AsksWalk {
     }
 
     private func checkArrival(
-        of caller: Int, _ request: String, _ kind: AskKind, _ before: Place, _ after: Place, _ effects: [Effect],
+        of caller: Int, _ request: String, _ kind: Ceremony, _ before: Place, _ after: Place, _ effects: [Effect],
         _ demand: (Bool, String) -> Void, _ ends: inout Set<String>
     ) {
         guard let ask = after.ask(of: caller) else { return demand(false, "every caller has an ask") }

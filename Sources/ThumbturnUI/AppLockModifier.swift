@@ -95,7 +95,7 @@ extension View {
 }
 
 /// A cover that shows a lock and nothing else.
-private struct PlainCover: View {
+struct PlainCover: View {
     var body: some View {
         Image(systemName: "lock.fill")
             .font(.largeTitle)

@@ -149,6 +149,7 @@ extension View {
 
 private struct PINEntryModifier: ViewModifier {
     @Environment(\.pinEntry) private var model
+    @Environment(\.scenePhase) private var phase
 
     func body(content: Content) -> some View {
         let isShown = model?.purpose != nil
@@ -156,7 +157,10 @@ private struct PINEntryModifier: ViewModifier {
             .hiding(isShown)
             .overlay {
                 if let model, isShown {
-                    PINPad(model).background(.background).environment(\.isEnabled, true).transition(.opacity)
+                    // It is above the lock's cover, so it has one of its own for the list of running apps. It stays enabled
+                    // behind that, and keeps the keyboard.
+                    PINPad(model).opacity(phase == .active ? 1 : 0).overlay { if phase != .active { PlainCover() } }
+                        .background(.background).environment(\.isEnabled, true).transition(.opacity)
                 }
             }
             .animation(.easeInOut(duration: UnlockPolicy.unlock.transition / .seconds(1)), value: isShown)

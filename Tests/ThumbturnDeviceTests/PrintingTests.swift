@@ -31,7 +31,10 @@ import ThumbturnMessages
             arm: "b")
         let triggers: [Trigger] = [.timeout, .mismatches, .lockedOut, .keyInvalidated, .choice, .skipped(.paused)]
         let news: [UnlockNews] =
-            [.hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure)]
+            [
+                .hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure), .began(.stepUp, 1), .ended(.vault, 2, nil),
+                .ended(.signIn, 3, failure.code),
+            ]
             + telemetry.map { .telemetry(TelemetryRecord($0, at: .init(seconds: 1), in: context)) }
             + triggers.map { .moved(from: .biometric, to: .appPIN, because: $0, over: .milliseconds(250)) }
         let states: [BiometryState] = [.ready, .lockedOut(.untilPasscode), .paused(for: .seconds(1)), .lidClosed]

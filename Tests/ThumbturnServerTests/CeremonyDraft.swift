@@ -6,6 +6,9 @@ import ThumbturnMessages
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
+/// The server's, not that of a device.
+typealias Ceremony = ThumbturnServer.Ceremony
+
 /// A ceremony as an honest device would run it, with all that a server would find for it. A test changes one thing and runs it.
 struct CeremonyDraft {
     /// The rows of the table, by name.

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import ThumbturnCore
 
 /// The form of the pages: length, width, and plain words.
 @Suite struct PagesTests {
@@ -42,6 +43,16 @@ import Testing
         let terms = cells.filter { $0 != "term" }.flatMap { $0.split(separator: ", ").map(String.init) }
         #expect(terms.count > 50)
         for term in Set(terms) { #expect(terms.filter { $0 == term }.count == 1, "\(term)") }
+    }
+
+    /// An app replaces a text by its name, so each name is on a page, with the text.
+    @Test func theTableOfTextsIsWhole() throws {
+        let rows = try Self.text("docs/texts.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.count == MessageKey.allCases.count)
+        for (row, key) in zip(rows, MessageKey.allCases) {
+            #expect(row.hasPrefix("| `\(key.rawValue)` | "), "\(row)")
+            if key.placeholder == nil { #expect(row == "| `\(key.rawValue)` | \(PersonMessage(key)) |") }
+        }
     }
 
     @Test func plainEnglish() throws {

@@ -109,9 +109,10 @@ import ThumbturnTestKit
         defer { place.remove() }
         try place.write(#""without_evidence":"lower""#)
         try await place.serve { server in
-            let connection = try await server.connect()
-            /// Whether the server has a group. It handles the signal between requests, within few of them.
+            /// Whether the server has a group. It handles the signal between requests, within few of them. Each asking has a
+            /// connection of its own: the commands in between may take longer than the server keeps one that is idle.
             func has(_ group: String, after requests: Int) async throws -> Bool {
+                let connection = try await server.connect()
                 for _ in 1...requests { #expect(try await connection.send("GET", "/health").status == 200) }
                 return try await place.run("accounts", "group", "ada", group).status == 0
             }

@@ -151,6 +151,14 @@ import FoundationXML
         #expect(ScreenDrawing.findings(in: text, style: .init()).isEmpty)
     }
 
+    @Test("what is said before a view is laid over does not reach that view")
+    func beside() throws {
+        let text = Shown(
+            .text, "Hello", facts: [.init("colorScheme", "dark"), .init("overlay", "view")],
+            children: [Shown(.group, facts: [.init("overlay")], children: [Shown(.text, "Over")])])
+        #expect(try Drawing(of: text).texts.map(\.fill) == ["#FFFFFF", "#000000"])
+    }
+
     @Test("a text runs as its letters do, whatever the screen does")
     func direction() throws {
         let texts = ["فتح الحساب", "Unlock", "1234"].map { Shown(.text, $0) }

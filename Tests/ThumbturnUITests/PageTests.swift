@@ -38,4 +38,15 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: file.path), "\(picture.1)")
         }
     }
+
+    @Test func everyStateHasItsPictureOnThePage() throws {
+        let page = try Self.text("docs/screens.md")
+        let states = try FileManager.default.contentsOfDirectory(atPath: Self.root.appendingPathComponent("Tests/Views").path)
+        #expect(states.count > 30)
+        for state in states {
+            let picture = "screens/\(state.replacing(".txt", with: ""))-light.svg"
+            #expect(page.contains("(\(picture))"), "\(picture)")
+            #expect(try Self.text("docs/\(picture)").contains("not photographed"), "\(picture)")
+        }
+    }
 }

@@ -196,6 +196,11 @@ import ThumbturnUI
             try await played.pass(.milliseconds(100), host)
             #expect(
                 host.shows("Unlock Acme") && host.shows("0 digits entered".replacing(" ", with: "\u{A0}", maxReplacements: 1)))
+            // It is above a lock's cover, so it has one of its own while the app is left.
+            host.environment.scenePhase = .inactive
+            #expect(host.shows("focused, opacity 0") && host.shows("lock.fill"))
+            host.environment.scenePhase = .active
+            #expect(host.shows("focused") && !host.shows("focused, opacity 0") && !host.shows("lock.fill"))
             for key in "8241x" { host.press(key) }
             #expect(model.digitCount == 4)
             host.press(KeyEquivalent.delete.character)

@@ -40,7 +40,7 @@ extension Authenticator {
             throw Failure(.policyDenies, hint: "This approval demands liveness evidence: pass a LivenessCheck.")
         }
         let request = request(approval.reason(in: language), approval.policy, .approval)
-        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             let session = try await self.approvingKey()
             let evidence = EvidenceCollector(demandsEvidence ? liveness : nil, for: .approval, on: self.platform)
             let answer = try await self.answer(

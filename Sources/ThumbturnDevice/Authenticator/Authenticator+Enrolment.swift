@@ -52,7 +52,9 @@ extension Authenticator {
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep,
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists, liveness)
+        try await Ceremony.enrolment.told(to: observe) { () async throws(Failure) in
+            try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists, liveness)
+        }
     }
 
     /// Enrols this device for the person who has just signed in with their credentials, as `enrol` does, and without asking
@@ -77,7 +79,9 @@ extension Authenticator {
         policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device",
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await enrol(by: .visit, policy, deviceName, reason, .keep, liveness)
+        try await Ceremony.enrolment.told(to: observe) { () async throws(Failure) in
+            try await enrol(by: .visit, policy, deviceName, reason, .keep, liveness)
+        }
     }
 
     private func enrol(
@@ -267,7 +271,8 @@ extension Authenticator {
         for (rung, signer) in new.signers { named[signer.key] = new.publicKeys[rung] }
         let keyEvidence = try await keyEvidence(for: challenge, named, madeFor: making, inTheNameOf: sessionName)
         if plan.rungs.contains(.appPIN) {
-            let chosen = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
+            let chosen = try await platform.prompts.ask(request(plan), on: platform, telling: observe) {
+                (ask) async throws(Failure) in
                 try await self.check(plan.maker)
                 return try await self.choosePIN(for: ask)
             }
@@ -317,7 +322,7 @@ extension Authenticator {
         _ plan: EnrolmentPlan, _ new: NewKeys, _ challenge: CheckedChallenge
     ) async throws(Failure) -> [KeyRegistration] {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
-        let proof = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
+        let proof = try await platform.prompts.ask(request(plan), on: platform, telling: observe) { (ask) async throws(Failure) in
             try await self.check(plan.maker)
             let proof = try await self.proveNewKey(signer, of: first, ask, plan.policy, challenge)
             try ask.check()

@@ -26,7 +26,7 @@ extension Authenticator {
         var policy = UnlockPolicy(ladder: [.fullCredentials])
         policy.name = "signIn"
         let request = request(reason, policy, .signIn)
-        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             try await self.openSession(ask, signIn: signIn)
         }
     }

@@ -121,6 +121,14 @@ extension Authenticator {
         _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation,
         newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
+        try await Ceremony.keyChange.told(to: observe) { () async throws(Failure) in
+            try await transact(change, reason, authorisedBy: authorisation, newKeyFor: policy)
+        }
+    }
+
+    private func transact(
+        _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation, newKeyFor policy: UnlockPolicy
+    ) async throws(Failure) {
         await stopSettling()
         guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { lock.release() }
@@ -219,7 +227,8 @@ extension Authenticator {
         let challenge = try await challenge(for: running, authorisedBy: [])
         let ticket = try await ticket(for: credentials, key: running.session).ticket
         let request = request(running.reason, running.policy, .keyChange)
-        let registration = try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        let registration = try await platform.prompts.ask(request, on: platform, telling: observe) {
+            (ask) async throws(Failure) in
             try await self.check(running.maker)
             let registration = try await self.register(running, challenge, for: ask)
             try ask.check()
@@ -243,7 +252,7 @@ extension Authenticator {
             try await self.challenge(for: running, authorisedBy: kids)
         }
         let request = request(running.reason, policy, .keyChange)
-        try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             try await self.check(running.maker)
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in

@@ -55,7 +55,7 @@ extension Authenticator {
             throw Failure(.policyDenies, hint: "A step-up reuses no unlock: its policy cannot have a reuse.")
         }
         let request = request(demand.reason, demand.policy, .stepUp)
-        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             if mayReuse, let grant = try await self.reusableStepUp(for: demand) { return grant }
             if mayReuse, let grant = try await self.unlockStandingIn(for: demand, ask) { return grant }
             let evidence = EvidenceCollector(demand.liveness, for: demand.action, on: self.platform)

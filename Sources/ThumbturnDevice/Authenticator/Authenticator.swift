@@ -131,7 +131,7 @@ public actor Authenticator {
     ) async throws(Failure) -> Grant {
         var request = request(reason, policy, .unlock)
         if case .rung(let rung) = start { request.startingAt = rung }
-        return try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
+        return try await platform.prompts.ask(request, by: start, on: platform, telling: observe) { (ask) async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
             return try await self.openSession(ask, by: start, signIn: self.signIn)
         }
@@ -178,7 +178,7 @@ public actor Authenticator {
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
         // Of a kind that no other call shares.
         let request = request(reason, policy, .stepUp)
-        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+        return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _, _ in proofs[0] }
             return (answer.answered.rung, answer.redeemed)
         }
@@ -232,7 +232,7 @@ extension Authenticator {
 
 extension Authenticator {
     /// A request of this account.
-    nonisolated func request(_ reason: String, _ policy: UnlockPolicy, _ kind: AskKind) -> UnlockRequest {
+    nonisolated func request(_ reason: String, _ policy: UnlockPolicy, _ kind: Ceremony) -> UnlockRequest {
         UnlockRequest(asker: asker, reason: reason, policy: policy, kind: kind)
     }
 

@@ -357,7 +357,7 @@ public import ThumbturnCore
             if ways.rung == rung, isAsking { cause = ways.cause(ofLeaving: from) }
         case .offerSetUp(let failure):
             offer = failure.recovery.button.map { UnlockScreen.Button(action: .recover(failure.recovery), words: ways.named($0)) }
-        case .telemetry: break
+        case .began, .ended, .telemetry: break
         }
     }
 

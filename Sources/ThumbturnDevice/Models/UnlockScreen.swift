@@ -389,7 +389,7 @@ import ThumbturnMessages
             await look(in: appearance)
             // It may have moved on meanwhile.
             if self.rung == rung, stage == .asking { cause = ways.cause(ofLeaving: from) }
-        case .offerSetUp, .telemetry: break
+        case .offerSetUp, .began, .ended, .telemetry: break
         }
     }
 }

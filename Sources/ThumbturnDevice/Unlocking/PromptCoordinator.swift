@@ -43,9 +43,12 @@ final class PromptCoordinator: Sendable {
     /// Does the work of an ask, or joins an equal one that the person has not answered yet. Begins once the app is in
     /// front: what is fetched earlier would be old by then.
     ///
-    /// - Parameter start: a caller that joins by a tap ends the waiting of that ask.
+    /// - Parameters:
+    ///   - start: a caller that joins by a tap ends the waiting of that ask.
+    ///   - observe: hears when the work begins and ends.
     func ask<Value: Sendable>(
         _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, on platform: DevicePlatform,
+        telling observe: @escaping @Sendable (UnlockNews) -> Void,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -56,7 +59,7 @@ final class PromptCoordinator: Sendable {
             await withCheckedContinuation { continuation in
                 let joined = state.withLock { state in
                     state.waiting[caller] = continuation
-                    return arrive(caller, with: request, on: platform, work, &state)
+                    return arrive(caller, with: request, on: platform, telling: observe, work, &state)
                 }
                 if start == .tap { joined?.choices.send(.prompt) }
                 // A caller whose task was cancelled before it waited leaves now.
@@ -75,6 +78,7 @@ final class PromptCoordinator: Sendable {
     /// - Returns: the ask that the caller has joined; nil where it began one.
     private func arrive<Value: Sendable>(
         _ caller: Int, with request: UnlockRequest, on platform: DevicePlatform,
+        telling observe: @escaping @Sendable (UnlockNews) -> Void,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value, _ state: inout State
     ) -> RunningAsk? {
         let effects = state.asks.handle(.came(caller, request, request.kind))
@@ -94,7 +98,8 @@ final class PromptCoordinator: Sendable {
                     try await WatchedPrompt.mayBeShown(on: platform, notBefore: platform.clock.now)
                     // An ask that was voided while it waited asks no person.
                     try ask.check()
-                    outcome = .success(try await work(ask))
+                    outcome = .success(
+                        try await request.kind.told(to: observe) { () async throws(Failure) in try await work(ask) })
                 } catch {
                     outcome = .failure(error)
                 }

@@ -1,6 +1,6 @@
 public import ThumbturnCore
 
-/// An event of a running unlock, for screens and for telemetry.
+/// An event of a running unlock or another ceremony, for screens and for telemetry.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -15,6 +15,11 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
     case offerSetUp(Failure)
     /// The ladder moved on to another rung. The screens cross-fade over this time: `UnlockPolicy.transition`.
     case moved(from: Rung, to: Rung, because: Trigger, over: Duration)
+    /// A ceremony begins: a call that asks the person, or may ask. The number tells it from others that run beside it; its end
+    /// has the same one.
+    case began(Ceremony, Int)
+    /// A ceremony has ended, with the code of its failure; nil where it succeeded.
+    case ended(Ceremony, Int, Failure.Code?)
     /// An event to count, with the time and with what it is counted by. It carries no identifiers.
     case telemetry(TelemetryRecord)
 
@@ -25,6 +30,8 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
         case .moved(let from, let to, let trigger, over: _): "moved from \(from) to \(to): \(trigger)"
+        case .began(let ceremony, let number): "\(ceremony) \(number) began"
+        case .ended(let ceremony, let number, let code): "\(ceremony) \(number) ended: \(code?.name ?? "succeeded")"
         case .telemetry(let record): "telemetry: \(record)"
         }
     }

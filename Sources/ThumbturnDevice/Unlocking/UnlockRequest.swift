@@ -9,7 +9,7 @@ struct UnlockRequest: Hashable, Sendable {
     /// Shown in the system's prompt.
     var reason: String
     var policy: UnlockPolicy
-    var kind: AskKind
+    var kind: Ceremony
     /// The access of the vault that asks: with another one it is another question.
     var access: VaultAccess? = nil
     /// The rung that the person chose to begin with: with another one it is another question.

@@ -25,7 +25,7 @@ extension UnlockNews {
     var namesTheFullSignIn: Bool {
         switch self {
         case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _, over: _): true
-        case .hint, .readPoorly, .offerSetUp, .moved, .telemetry: false
+        case .hint, .readPoorly, .offerSetUp, .moved, .began, .ended, .telemetry: false
         }
     }
 }

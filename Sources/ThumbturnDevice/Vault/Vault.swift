@@ -166,7 +166,8 @@ extension Vault {
             throw Failure(.policyDenies, hint: "A vault has one key: its policy cannot have additionalRungs.")
         }
         let request = UnlockRequest(asker: asker, reason: reason, policy: policy, kind: .vault, access: access)
-        let (answered, key) = try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
+        let (answered, key) = try await platform.prompts.ask(request, by: start, on: platform, telling: observe) {
+            (ask) async throws(Failure) in
             try await self.open(in: store, for: ask, by: start)
         }
         return LocalUnlock(answered, vault: self, key: key)

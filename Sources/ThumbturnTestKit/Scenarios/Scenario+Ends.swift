@@ -30,7 +30,7 @@ extension UnlockFlow.End {
 }
 
 extension Failure {
-    var spelled: JSON {
+    package var spelled: JSON {
         var members: [String: JSON] = ["code": .text(code.name), "recovery": recovery.spelled]
         if let status { members["status"] = .object(["domain": .text(status.domain), "code": .id(status.code)]) }
         return .object(members)

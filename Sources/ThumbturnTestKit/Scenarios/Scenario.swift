@@ -13,17 +13,17 @@ public struct Scenario: Hashable, Sendable {
     /// The numbers of the known pains that it covers.
     public let pains: [Int]
 
-    let policy: UnlockPolicy
-    let person: Person
+    package let policy: UnlockPolicy
+    package let person: Person
     /// The beginning and the events, in the order of their times.
-    let moments: [Moment]
-    let end: UnlockFlow.End
+    package let moments: [Moment]
+    package let end: UnlockFlow.End
 
     /// An event, and all effects that it must have.
-    struct Moment: Hashable, Sendable {
-        var at: Duration
-        var event: UnlockFlow.Event
-        var effects: [UnlockFlow.Effect]
+    package struct Moment: Hashable, Sendable {
+        package var at: Duration
+        package var event: UnlockFlow.Event
+        package var effects: [UnlockFlow.Effect]
     }
 
     /// The number of events after the beginning.

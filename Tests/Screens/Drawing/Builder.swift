@@ -20,13 +20,15 @@ struct Builder {
             return !isBeside && (!child.isAside || child.has("toolbar") || child.has("items"))
         }
         var node = plain(inner, setting)
-        for fact in piece.facts {
+        for (place, fact) in piece.facts.enumerated() {
             let wrapped: Node
+            // What was said before a view was added does not reach that view.
+            var beside: Setting { outer.inside(Array(piece.facts[(place + 1)...])) }
             switch fact.name {
             case "background" where fact.value == "view" && !behind.isEmpty:
-                wrapped = add(behind.removeFirst(), to: node, isOverlay: false, setting)
+                wrapped = add(behind.removeFirst(), to: node, isOverlay: false, beside)
             case "overlay" where fact.value == "view" && !before.isEmpty:
-                wrapped = add(before.removeFirst(), to: node, isOverlay: true, setting)
+                wrapped = add(before.removeFirst(), to: node, isOverlay: true, beside)
             default: wrapped = wrap(node, fact, setting)
             }
             if wrapped !== node {

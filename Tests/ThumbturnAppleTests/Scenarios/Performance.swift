@@ -2,6 +2,7 @@
 import Foundation
 import Security
 import Synchronization
+import ScenarioScript
 import TestSupport
 import Testing
 import ThumbturnCore

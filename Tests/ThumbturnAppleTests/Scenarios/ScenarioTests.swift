@@ -1,6 +1,7 @@
 #if STAND_INS
 import Foundation
 import Security
+import ScenarioScript
 import Testing
 import ThumbturnCore
 @testable import ThumbturnTestKit

@@ -1,41 +1,47 @@
-#if STAND_INS
-import ThumbturnCore
-@testable import ThumbturnTestKit
+package import ThumbturnCore
+package import ThumbturnTestKit
 
 // The part of a scenario that can be seen from outside, and its demands on a phone.
 //
-// Not compared are: the raw status of failures (each system has its own), why a key was invalidated (Apple never
-// reports it), the text of a proof (a real one differs each time), and the wakes of the flow's own timer.
+// Not compared are: the raw status of failures (each system has its own), why a key was invalidated (files have
+// reasons that no system tells), the text of a proof (a real one differs each time), and the wakes of the flow's own timer.
 
 extension Scenario {
     /// The status that is in no table, if the system answers with one.
-    var unknownStatus: Int? {
+    package var unknownStatus: Int? {
         moments.lazy.compactMap {
             guard case .answered(.failed(let failure), prompt: _) = $0.event, failure.code == .platform else { return nil }
             return failure.status?.code
         }.first
     }
 
+    /// Whether the system's store fails while a key signs.
+    package var storeBreaks: Bool {
+        moments.contains {
+            if case .signingFailed(let failure, prompt: _) = $0.event { failure.code == .platform } else { false }
+        }
+    }
+
     /// The readiness at the beginning.
-    var readiness: Readiness {
+    package var readiness: Readiness {
         guard case .began(let readiness, by: _) = moments[0].event else { preconditionFailure("a scenario begins") }
         return readiness
     }
 
-    var start: UnlockFlow.Start {
+    package var start: UnlockFlow.Start {
         guard case .began(_, by: let start) = moments[0].event else { preconditionFailure("a scenario begins") }
         return start
     }
 
     /// Every prompt, with the time when it is shown.
-    var prompts: [(UnlockFlow.Prompt, at: Duration)] {
+    package var prompts: [(UnlockFlow.Prompt, at: Duration)] {
         moments.flatMap { moment in
             moment.effects.compactMap { if case .show(let prompt) = $0 { (prompt, moment.at) } else { nil } }
         }
     }
 
     /// The lines that a phone should show.
-    var expected: [String] {
+    package var expected: [String] {
         Self.sorted(
             moments.flatMap { moment in
                 moment.effects.compactMap { effect -> (Int64, String)? in
@@ -51,24 +57,24 @@ extension Scenario {
             })
     }
 
-    static func sorted(_ seen: [(at: Int64, what: String)]) -> [String] {
+    package static func sorted(_ seen: [(at: Int64, what: String)]) -> [String] {
         seen.sorted { ($0.at, $0.what) < ($1.at, $1.what) }.map { "\($0.at) ms: \($0.what)" }
     }
 
-    static func shown(_ rung: Rung, _ button: UnlockFlow.CancelButton) -> String { "show \(rung), \(button)" }
+    package static func shown(_ rung: Rung, _ button: UnlockFlow.CancelButton) -> String { "show \(rung), \(button)" }
 
     /// The answer to a prompt, and its time.
-    func answer(to prompt: Int) -> (at: Duration, SensorAnswer)? {
+    package func answer(to prompt: Int) -> (at: Duration, SensorAnswer)? {
         for moment in moments { if case .answered(let answer, prompt) = moment.event { return (moment.at, answer) } }
         return nil
     }
 
-    func isSigned(_ prompt: Int) -> Bool {
+    package func isSigned(_ prompt: Int) -> Bool {
         moments.contains { if case .signed(_, prompt) = $0.event { true } else { false } }
     }
 
     /// When the key of a prompt has signed or failed to sign, and whether it was invalidated meanwhile.
-    func signing(after prompt: Int) -> (at: Duration, killed: Bool)? {
+    package func signing(after prompt: Int) -> (at: Duration, killed: Bool)? {
         for moment in moments {
             if case .signed(_, prompt) = moment.event { return (moment.at, false) }
             if case .signingFailed(let failure, prompt) = moment.event { return (moment.at, failure.code == .keyInvalidated) }
@@ -77,7 +83,7 @@ extension Scenario {
     }
 
     /// What the person does at a prompt of the system.
-    func acts(at prompt: Int) -> [(at: Duration, act: SimulatedPhone.Act)] {
+    package func acts(at prompt: Int) -> [(at: Duration, act: SimulatedPhone.Act)] {
         moments.compactMap { moment in
             switch moment.event {
             case .readPoorly(let reading, prompt): (moment.at, .readPoorly(reading))
@@ -109,12 +115,12 @@ extension SensorAnswer {
 
 extension SimulatedPhone.Act {
     /// Whether the act ends the prompt.
-    var ends: Bool { if case .readPoorly = self { false } else { true } }
+    package var ends: Bool { if case .readPoorly = self { false } else { true } }
 }
 
 extension UnlockFlow.Effect {
     /// The text that is compared.
-    var seen: String {
+    package var seen: String {
         switch self {
         case .offerSetUp(let failure): "\(Self.offerSetUp(failure.bare).spelled)"
         case .emit(.keyInvalidated): "\(Self.emit(.keyInvalidated(.unknown)).spelled)"
@@ -125,7 +131,7 @@ extension UnlockFlow.Effect {
 
 extension UnlockFlow.End {
     /// The text that is compared.
-    var seen: String {
+    package var seen: String {
         switch self {
         case .granted(let rung, _, let additional): "granted by \(rung) and \(additional.count) more"
         case .failed(let failure): failure.seen
@@ -135,6 +141,5 @@ extension UnlockFlow.End {
 
 extension Failure {
     fileprivate var bare: Failure { Failure(code, recovery: recovery) }
-    var seen: String { "failed with \(bare.spelled)" }
+    package var seen: String { "failed with \(bare.spelled)" }
 }
-#endif

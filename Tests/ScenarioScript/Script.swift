@@ -1,18 +1,17 @@
-#if STAND_INS
 import Synchronization
 import TestSupport
-import ThumbturnCore
+package import ThumbturnCore
+package import ThumbturnDevice
 import ThumbturnMessages
-import ThumbturnDevice
-@testable import ThumbturnTestKit
+package import ThumbturnTestKit
 
 /// A scenario as a phone plays it: what the person does at each prompt and when, how long the hardware takes to sign,
 /// and what was seen from outside.
 ///
 /// It wraps a platform's sensor, keys and PIN, passes every call on, and adds only time and a record.
-final class Script: Sendable {
-    let scenario: Scenario
-    let clock: any DeviceClock
+package final class Script: Sendable {
+    package let scenario: Scenario
+    package let clock: any DeviceClock
     private let phone: SimulatedPhone
     private let state = Mutex(State())
 
@@ -25,14 +24,14 @@ final class Script: Sendable {
         var seen: [(at: Int64, what: String)] = []
     }
 
-    init(_ scenario: Scenario, on phone: SimulatedPhone) {
+    package init(_ scenario: Scenario, on phone: SimulatedPhone) {
         self.scenario = scenario
         self.phone = phone
         clock = phone.clock
     }
 
     /// The same platform, wrapped in this script.
-    func watching(_ platform: DevicePlatform) -> DevicePlatform {
+    package func watching(_ platform: DevicePlatform) -> DevicePlatform {
         var watched = platform
         watched.sensor = ScriptedSensor(script: self, sensor: platform.sensor)
         watched.keys = ScriptedKeys(script: self, keys: platform.keys)
@@ -45,7 +44,7 @@ final class Script: Sendable {
     }
 
     /// Starts the time of the scenario, and prepares the person's acts.
-    func begin() {
+    package func begin() {
         for (prompt, shown) in scenario.prompts where prompt.rung.isAskedByTheSystem {
             var last = shown
             let acts = scenario.acts(at: prompt.id)
@@ -60,15 +59,15 @@ final class Script: Sendable {
     }
 
     /// The instant of a time in the file.
-    func instant(_ at: Duration) -> Instant { (state.withLock { $0.origin } ?? clock.now).advanced(by: at) }
+    package func instant(_ at: Duration) -> Instant { (state.withLock { $0.origin } ?? clock.now).advanced(by: at) }
 
     /// How many prompts of the system were requested.
-    var asked: Int { state.withLock { $0.asked } }
+    package var asked: Int { state.withLock { $0.asked } }
 
     /// What was seen, in the order of time. Lines of one moment are sorted: another test checks the order in the flow.
-    var seen: [String] { Scenario.sorted(state.withLock { $0.seen }) }
+    package var seen: [String] { Scenario.sorted(state.withLock { $0.seen }) }
 
-    func note(_ what: String) {
+    package func note(_ what: String) {
         let now = clock.now
         state.withLock { state in
             guard let origin = state.origin else { return }
@@ -76,7 +75,7 @@ final class Script: Sendable {
         }
     }
 
-    func hear(_ news: UnlockNews) {
+    package func hear(_ news: UnlockNews) {
         switch news {
         case .hint(let rung): note(UnlockFlow.Effect.showHint(rung).seen)
         case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
@@ -86,8 +85,8 @@ final class Script: Sendable {
             // Files are about what the flow does by itself.
             if case .promptAppeared = record.event { break }
             note(UnlockFlow.Effect.emit(record.event).seen)
-        // Reported as telemetry as well.
-        case .readPoorly: break
+        // Reported as telemetry as well, or no part of the flow.
+        case .readPoorly, .began, .ended: break
         }
     }
 
@@ -109,7 +108,7 @@ final class Script: Sendable {
     }
 
     /// The app's own screen for the full sign-in.
-    var signIn: any PrimarySignIn { ScriptedSignIn(script: self) }
+    package var signIn: any PrimarySignIn { ScriptedSignIn(script: self) }
 
     fileprivate func signIn(_ prompt: Int) async throws(Failure) -> Credentials {
         guard let (at, answer) = scenario.answer(to: prompt), (try? await clock.sleep(until: instant(at))) != nil else {
@@ -205,4 +204,3 @@ private struct ScriptedPINKeys: PINKey {
         return try await key.sign(message, with: name, pin: pin)
     }
 }
-#endif
