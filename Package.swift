@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import Foundation
 import PackageDescription
 
 /// One list of strict settings for every target.
@@ -73,6 +74,9 @@ let apple: [SwiftSetting] =
             // Tests with the stand-ins are compiled where they are, and not on Apple systems.
             .define("STAND_INS"),
         ] : [])
+
+/// The native library for Java, where THUMBTURN_JNI=1 asks for it: JNI's header is the JDK's on Linux and the NDK's on Android.
+let isForJava = Context.environment["THUMBTURN_JNI"] == "1"
 
 let package = Package(
     name: "thumbturn",
@@ -496,5 +500,70 @@ if standsIn {
             ],
             swiftSettings: apple
         ),
+    ]
+}
+
+// MARK: - Android
+
+/// Android's part is not in a product yet. THUMBTURN_ANDROID=1 builds its rules and their tests, on every system.
+if Context.environment["THUMBTURN_ANDROID"] == "1" || isForJava {
+    package.targets += [
+        // The rules, which decide what the Java below `android` reports.
+        .target(
+            name: "ThumbturnAndroid",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + (isForJava ? ["CJNI"] : []),
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnAndroidTests",
+            dependencies: [
+                "AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore", "ThumbturnDevice",
+                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+            ],
+            swiftSettings: strict
+        ),
+        // Scenario files as Androids play them: over a fake system in Swift, and over Java's.
+        .target(
+            name: "AndroidScenarios",
+            dependencies: ["ScenarioScript", "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit"],
+            path: "Tests/AndroidScenarios",
+            swiftSettings: strict
+        ),
+    ]
+}
+
+if isForJava {
+    let machines = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/jvm")) ?? []
+    let jdk =
+        Context.environment["JAVA_HOME"]
+        ?? "/usr/lib/jvm/\(machines.sorted().first { $0.hasPrefix("java-17-openjdk-") } ?? "java-17-openjdk")"
+    let header: [CSetting] = [.unsafeFlags(["-I\(jdk)/include", "-I\(jdk)/include/linux"], .when(platforms: [.linux]))]
+    package.products += [
+        .library(name: "ThumbturnJNI", type: .dynamic, targets: ["ThumbturnAndroid"]),
+        .library(name: "AndroidJVM", type: .dynamic, targets: ["AndroidJVM"]),
+    ]
+    package.targets += [
+        .target(
+            name: "CJNI",
+            exclude: ["exports.map"],
+            cSettings: header,
+            // Of the library only what Java looks for is visible.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CJNI/exports.map"],
+                    .when(platforms: [.linux, .android]))
+            ]
+        ),
+        // The library of Java's tests: it plays scenarios on Java's fake phone.
+        .target(
+            name: "AndroidJVM",
+            dependencies: [
+                "AndroidScenarios", "CJNI", "CJVMPhone", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore",
+                "ThumbturnDevice", "ThumbturnTestKit",
+            ],
+            path: "Tests/AndroidJVM",
+            swiftSettings: strict
+        ),
+        .target(name: "CJVMPhone", dependencies: ["CJNI"], path: "Tests/CJVMPhone", cSettings: header),
     ]
 }

@@ -1,0 +1,77 @@
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+
+/// The calls of an app that is written in Kotlin or Java. Each call is a task that does one operation of the library.
+///
+/// Nothing is decided here. The app holds numbers; the authenticators and vaults behind them are kept until it closes them.
+final class AppCalls: Sendable {
+    let system: any AndroidSystem
+    let handles = AppHandles()
+    /// Makes the platform of a device that is opened.
+    let platform: @Sendable (AppDevice.Look) async throws(Failure) -> DevicePlatform
+    private let answer: @Sendable (_ id: Int64, _ message: [UInt8]) -> Void
+    private let running = Mutex<[Int64: Task<Void, Never>]>([:])
+
+    /// Makes the side that answers calls.
+    ///
+    /// - Parameters:
+    ///   - system: Android, which also shows the app's screens.
+    ///   - platform: makes the platform of a device.
+    ///   - answer: sends an answer to Java, and returns at once.
+    init(
+        system: any AndroidSystem, platform: @escaping @Sendable (AppDevice.Look) async throws(Failure) -> DevicePlatform,
+        answer: @escaping @Sendable (_ id: Int64, _ message: [UInt8]) -> Void
+    ) {
+        (self.system, self.platform, self.answer) = (system, platform, answer)
+    }
+
+    /// Begins a call and returns at once. A call with the id of one that is running begins nothing.
+    func begin(_ id: Int64, _ operation: Int32, _ request: [UInt8]) {
+        running.withLock { running in
+            guard running[id] == nil else { return }
+            // The task ends after this lock, however fast it is, so it finds its entry.
+            running[id] = Task(executorPreference: system.executor) {
+                let message = await self.message(operation, request) { self.answer(id, $0.message(.news)) }
+                self.running.withLock { $0[id] = nil }
+                self.answer(id, message)
+            }
+        }
+    }
+
+    /// Cancels the task of a call, which then ends by itself.
+    func cancel(_ id: Int64) {
+        running.withLock { $0[id] }?.cancel()
+    }
+
+    /// How many calls are running.
+    var count: Int { running.withLock { $0.count } }
+
+    /// The last answer.
+    private func message(_ operation: Int32, _ request: [UInt8], _ news: @escaping AppNewsSink) async -> [UInt8] {
+        do throws(Failure) {
+            guard let operation = AppOperation(rawValue: operation) else { throw .bridge(.unknownOperation) }
+            var request = AppRequest(request, to: self)
+            let work = try operation.work(&request)
+            try request.end()
+            return try await work(news).message(.done)
+        } catch {
+            var fields = BridgeWriter()
+            fields.put(error, in: handles.language)
+            return fields.message(.failed)
+        }
+    }
+}
+
+#if canImport(CJNI)
+extension AppCalls {
+    /// The calls of this process's virtual machine.
+    static let shared = AppCalls(
+        system: JNISystem.shared,
+        platform: { (look) async throws(Failure) in
+            try await .android(
+                over: JNISystem.shared, pinEntry: look.pinEntry, title: look.title, confirmsFaces: look.confirmsFaces)
+        },
+        answer: { id, message in _ = JNISystem.send(id, 0, message) })
+}
+#endif

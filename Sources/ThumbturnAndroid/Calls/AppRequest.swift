@@ -1,0 +1,246 @@
+import Foundation
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnMessages
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Reads the fields of a call in their order. Whatever the bytes are, it returns valid values or throws.
+struct AppRequest {
+    private var reader: BridgeReader
+    /// Who was called.
+    let calls: AppCalls
+
+    init(_ message: [UInt8], to calls: AppCalls) {
+        (reader, self.calls) = (BridgeReader(message), calls)
+    }
+
+    private mutating func read<Value>(
+        _ field: (inout BridgeReader) throws(BridgeReader.Malformed) -> Value
+    ) throws(Failure) -> Value {
+        do throws(BridgeReader.Malformed) {
+            return try field(&reader)
+        } catch {
+            throw .bridge(.malformed)
+        }
+    }
+
+    mutating func number() throws(Failure) -> Int64 {
+        try read { (reader) throws(BridgeReader.Malformed) in try reader.number() }
+    }
+
+    mutating func flag() throws(Failure) -> Bool {
+        try read { (reader) throws(BridgeReader.Malformed) in try reader.flag() }
+    }
+
+    mutating func text() throws(Failure) -> String {
+        try read { (reader) throws(BridgeReader.Malformed) in try reader.text() }
+    }
+
+    mutating func optionalText() throws(Failure) -> String? {
+        try read { (reader) throws(BridgeReader.Malformed) in try reader.optionalText() }
+    }
+
+    mutating func bytes() throws(Failure) -> [UInt8] {
+        try read { (reader) throws(BridgeReader.Malformed) in try reader.bytes() }
+    }
+
+    mutating func texts() throws(Failure) -> [String] {
+        try read { (reader) throws(BridgeReader.Malformed) in
+            try reader.list { (reader) throws(BridgeReader.Malformed) in try reader.text() }
+        }
+    }
+
+    /// Throws unless every byte was read.
+    func end() throws(Failure) {
+        do throws(BridgeReader.Malformed) {
+            try reader.end()
+        } catch {
+            throw .bridge(.malformed)
+        }
+    }
+}
+
+// MARK: - What the app has opened
+
+extension AppRequest {
+    mutating func device() throws(Failure) -> AppDevice {
+        guard case .device(let device)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        return device
+    }
+
+    mutating func authenticator() throws(Failure) -> Authenticator {
+        guard case .authenticator(let authenticator, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        return authenticator
+    }
+
+    mutating func vault() throws(Failure) -> Vault {
+        guard case .vault(let vault, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        return vault
+    }
+
+    mutating func secrets() throws(Failure) -> LocalUnlock {
+        guard case .secrets(let secrets, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        return secrets
+    }
+
+    /// An authenticator or a vault.
+    mutating func asker() throws(Failure) -> AppHandles.Opened {
+        switch calls.handles[try number()] {
+        case .authenticator(let authenticator, let news)?: return .authenticator(authenticator, news)
+        case .vault(let vault, let news)?: return .vault(vault, news)
+        case .device?, .secrets?, nil: throw .bridge(.unknownHandle)
+        }
+    }
+}
+
+// MARK: - Values
+
+extension AppRequest {
+    /// A value by its name.
+    mutating func choice<Value: RawRepresentable>(
+        _ type: Value.Type = Value.self
+    ) throws(Failure) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: try text()) else { throw .bridge(.malformed) }
+        return value
+    }
+
+    /// A preset of the policies.
+    mutating func policy() throws(Failure) -> UnlockPolicy {
+        let name = try text()
+        guard let policy = UnlockPolicy.presets[name] else {
+            throw Failure(.policyDenies, hint: "There is no policy of this name: use one of the presets.")
+        }
+        return policy
+    }
+
+    mutating func start() throws(Failure) -> UnlockFlow.Start {
+        switch try text() {
+        case "tap": return .tap
+        case "screen": return .screen
+        case let name:
+            guard let rung = Rung(rawValue: name) else { throw .bridge(.malformed) }
+            return .rung(rung)
+        }
+    }
+
+    /// An address. One that is none belongs to no server.
+    mutating func url() throws(Failure) -> URL { try Self.url(try text()) }
+
+    static func url(_ text: String) throws(Failure) -> URL {
+        guard let url = URL(string: text) else { throw Failure(.insecureServer) }
+        return url
+    }
+
+    /// A step-up action; nil for none.
+    mutating func action() throws(Failure) -> StepUpAction? {
+        guard let name = try optionalText() else { return nil }
+        let age = try number()
+        let takesUnlock = try flag()
+        guard (0...300_000).contains(age),
+            let action = StepUpAction(name, maximumAge: .milliseconds(age), takesUnlock: takesUnlock)
+        else { throw Failure(.policyDenies, hint: "An action has a name of a to z, 0 to 9 and -, and an age of 0 to 300 s.") }
+        return action
+    }
+
+    /// An amount; nil for none.
+    mutating func amount() throws(Failure) -> Money? {
+        let minor = try read { (reader) throws(BridgeReader.Malformed) in try reader.optionalNumber() }
+        guard let minor else { return nil }
+        guard let money = Money(minor: minor, currency: try text()) else { throw .bridge(.malformed) }
+        return money
+    }
+
+    mutating func headers() throws(Failure) -> [String: String] {
+        let pairs = try read { (reader) throws(BridgeReader.Malformed) in
+            try reader.list { (reader) throws(BridgeReader.Malformed) in (try reader.text(), try reader.text()) }
+        }
+        return Dictionary(pairs) { "\($0), \($1)" }
+    }
+
+    /// A request to one of the app's own servers.
+    mutating func resourceRequest() throws(Failure) -> TransportRequest {
+        TransportRequest(method: try text(), url: try text(), headers: try headers(), body: try bytes())
+    }
+
+    /// The same, as Foundation has it.
+    mutating func urlRequest() throws(Failure) -> URLRequest {
+        let read = try resourceRequest()
+        var request = URLRequest(url: try Self.url(read.url))
+        request.httpMethod = read.method
+        for (name, value) in read.headers { request.setValue(value, forHTTPHeaderField: name) }
+        if !read.body.isEmpty { request.httpBody = Data(read.body) }
+        return request
+    }
+
+    /// What a server answered to a request.
+    mutating func answer(to request: URLRequest) throws(Failure) -> HTTPURLResponse {
+        let (status, headers) = (try number(), try headers())
+        guard (100..<600).contains(status), let url = request.url,
+            let answer = HTTPURLResponse(url: url, statusCode: Int(status), httpVersion: nil, headerFields: headers)
+        else { throw .bridge(.malformed) }
+        return answer
+    }
+
+    /// What to do where this device is already enrolled.
+    mutating func ifExists() throws(Failure) -> Authenticator.IfExists {
+        switch try text() {
+        case "keep": .keep
+        case "replace": .replace
+        case "fail": .fail
+        default: throw .bridge(.malformed)
+        }
+    }
+
+    /// The least revision of a sealed file.
+    mutating func revision() throws(Failure) -> SealedRevision {
+        guard let least = try read({ (reader) throws(BridgeReader.Malformed) in try reader.optionalNumber() }) else {
+            return .any
+        }
+        guard let least = UInt64(exactly: least) else { throw .bridge(.malformed) }
+        return .atLeast(least)
+    }
+
+    /// A device of the account, as it was told.
+    mutating func enrolledDevice() throws(Failure) -> EnrolledDevice {
+        let (id, name, time) = (try text(), try text(), try number())
+        let (isCurrent, onlySignsIn) = (try flag(), try flag())
+        let keys = try read { (reader) throws(BridgeReader.Malformed) in
+            try reader.list { (reader) throws(BridgeReader.Malformed) in
+                let id = try reader.text()
+                guard let kind = KeyKind(rawValue: try reader.text()) else { throw .type }
+                return EnrolledDevice.Key(id: id, kind: kind, isActive: try reader.flag())
+            }
+        }
+        return EnrolledDevice(
+            id: id, name: name, keys: keys, enrolledAt: UnixTime(seconds: time), isCurrent: isCurrent, onlySignsIn: onlySignsIn)
+    }
+
+    /// An approval, from the bytes that it was told with.
+    mutating func approval() throws(Failure) -> Approval {
+        guard let record = try? StrictJSON.decode(ApprovalRecord.self, from: try bytes()), let approval = Approval(record)
+        else { throw .bridge(.malformed) }
+        return approval
+    }
+
+    /// A sign-in: the credentials, or the app's screen that asks for them.
+    mutating func signIn() throws(Failure) -> AppSignIn {
+        let kind = try number()
+        if kind == 5 { return .screen(try screen()) }
+        return .given(
+            try read { (reader) throws(BridgeReader.Malformed) in try AppSignIn.credentials(ofKind: kind, &reader) })
+    }
+
+    /// A screen of the app.
+    mutating func screen() throws(Failure) -> AppScreen {
+        guard let screen = try optionalScreen() else { throw .bridge(.malformed) }
+        return screen
+    }
+
+    /// A screen of the app; nil for none.
+    mutating func optionalScreen() throws(Failure) -> AppScreen? {
+        let number = try number()
+        return number == 0 ? nil : AppScreen(number: number, system: calls.system, calls.handles)
+    }
+}

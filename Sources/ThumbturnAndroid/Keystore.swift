@@ -1,0 +1,143 @@
+import Synchronization
+import ThumbturnCore
+
+/// The Keystore of one app: keys are made, looked at and deleted without a prompt.
+struct Keystore: Sendable {
+    let system: any AndroidSystem
+    private let firstUnlock = FirstUnlock()
+
+    init(on system: any AndroidSystem) { self.system = system }
+
+    /// Throws `notYetReadable` before the person has unlocked the phone for the first time since it started: the app's files look
+    /// as if there were none then, and its keys as if they were dead.
+    func checkReadable() async throws(Failure) {
+        if firstUnlock.hasHappened.load(ordering: .relaxed) { return }
+        guard try await system.knownFacts().isUserUnlocked else { throw Failure(.notYetReadable) }
+        firstUnlock.hasHappened.store(true, ordering: .relaxed)
+    }
+
+    /// Makes a key, replacing one of the same alias. What the person has to set up first is told as that.
+    func make(_ kind: NewKeyKind, as alias: String, attesting value: [UInt8]? = nil) async throws(Failure) -> NewKey {
+        do throws(AndroidThrown) {
+            return try await create(kind, as: alias, attesting: value)
+        } catch {
+            guard error.saysNothingIsSetUp, let facts = try? await system.facts() else { throw error.failure }
+            throw Self.obstacle(toMaking: kind.kind, facts, error) ?? error.failure
+        }
+    }
+
+    private func create(_ kind: NewKeyKind, as alias: String, attesting value: [UInt8]?) async throws(AndroidThrown) -> NewKey {
+        func made(_ value: [UInt8]?) async throws(AndroidThrown) -> NewKey {
+            try await system.call(.createKey) { request in
+                request.put(alias)
+                request.put(kind.rawValue)
+                request.put(value)
+            } _: { (reader) throws(BridgeReader.Malformed) in
+                NewKey(
+                    spki: try reader.optionalBytes(), place: KeyPlace(level: try reader.number()),
+                    strongBoxRefusal: try reader.optionalText())
+            }
+        }
+        do throws(AndroidThrown) {
+            return try await made(value)
+        } catch {
+            // A key without an attestation is better than none: the server judges what it gets.
+            guard value != nil, error.saysNoAttestation else { throw error }
+            return try await made(nil)
+        }
+    }
+
+    /// What is missing for a key: a lock screen, or an enrolled finger or face of a strong sensor.
+    private static func obstacle(toMaking kind: KeyKind, _ facts: AndroidFacts, _ thrown: AndroidThrown) -> Failure? {
+        var obstacle = facts.hasLockScreen ? (kind == .biometric ? facts.biometry.obstacle : nil) : Failure(.passcodeNotSet)
+        obstacle?.status = thrown.failure.status
+        return obstacle
+    }
+
+    func exists(_ alias: String) async throws(AndroidThrown) -> Bool {
+        try await system.call(.keyExists) {
+            $0.put(alias)
+        } _: { (reader) throws(BridgeReader.Malformed) in
+            try reader.flag()
+        }
+    }
+
+    func delete(_ alias: String) async throws(Failure) {
+        do throws(AndroidThrown) {
+            try await system.call(.deleteKey) { $0.put(alias) }
+        } catch {
+            throw error.failure
+        }
+    }
+
+    func deleteAll(from prefix: String) async throws(Failure) {
+        do throws(AndroidThrown) {
+            _ = try await system.call(.deleteKeys) {
+                $0.put(prefix)
+            } _: { (reader) throws(BridgeReader.Malformed) in
+                try reader.number()
+            }
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// The failure of an operation on a key without a prompt: whatever was thrown, a key that is not there is told as that.
+    func failure(of thrown: AndroidThrown, using alias: String) async -> Failure {
+        let isThere = (try? await exists(alias)) ?? true
+        return isThere ? thrown.failure : Failure(.notEnrolled, status: thrown.failure.status)
+    }
+}
+
+// MARK: - The state of a key
+
+extension Keystore {
+    /// The state of a key, found by beginning an operation that is dropped. "Invalidated" is asked for twice: a sensor that was
+    /// not ready looks the same, and may be a moment later.
+    func state(of alias: String, kind: KeyKind, for purpose: KeyPurpose) async -> KeyState {
+        guard (try? await checkReadable()) != nil else { return .notYetReadable }
+        let first = await look(at: alias, kind, purpose)
+        guard first.isDead else { return first }
+        return await look(at: alias, kind, purpose)
+    }
+
+    private func look(at alias: String, _ kind: KeyKind, _ purpose: KeyPurpose) async -> KeyState {
+        do throws(AndroidThrown) {
+            let exists = try await system.call(.probeKey) { request in
+                request.put(alias)
+                request.put(purpose.rawValue)
+                request.put(nil as [UInt8]?)
+            } _: { (reader) throws(BridgeReader.Malformed) in
+                try reader.flag()
+            }
+            return exists ? .usable : .missing
+        } catch {
+            guard let exists = try? await exists(alias), let facts = try? await system.facts() else { return .notYetReadable }
+            let look = KeyVerdict.Look(
+                exists: exists, thrown: error, biometry: facts.biometry, hasLockScreen: facts.hasLockScreen)
+            return KeyVerdict.state(look, of: kind)
+        }
+    }
+
+    /// The failure of a key that was refused when it was used: the key's own state explains what was thrown.
+    func explained(
+        _ thrown: AndroidThrown, _ alias: String, kind: KeyKind, for purpose: KeyPurpose
+    ) async -> Failure {
+        var failure =
+            switch await state(of: alias, kind: kind, for: purpose) {
+            case .invalidated: Failure(.keyInvalidated)
+            case .missing: Failure(.notEnrolled, recovery: .reEnrol)
+            case .notYetReadable: Failure(.notYetReadable)
+            // The key is alive, or cannot be judged now: neither is a reason to enrol anew.
+            case .usable, .paused:
+                thrown.failure.recovery == .reEnrol ? Failure(.platform, recovery: .retry) : thrown.failure
+            }
+        failure.status = thrown.failure.status
+        return failure
+    }
+}
+
+/// Whether the phone was unlocked since it started. It does not become untrue while the process lives.
+private final class FirstUnlock: Sendable {
+    let hasHappened = Atomic(false)
+}

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Compiles the Java half against the stand-ins and runs its tests: android/build.sh OUTPUT
+set -euo pipefail
+if [ $# -ne 1 ]; then
+    echo "usage: android/build.sh OUTPUT" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+out=$1
+javac=(javac --release 17 -Xlint:all -Werror -encoding UTF-8 -proc:none)
+
+rm -rf "$out/stand-ins" "$out/main" "$out/tests" "$out/start"
+mkdir -p "$out/stand-ins" "$out/main" "$out/tests" "$out/start"
+"${javac[@]}" -d "$out/stand-ins" $(find "$here/stand-ins/src" -name '*.java')
+"${javac[@]}" -cp "$out/stand-ins" -d "$out/main" $(find "$here/thumbturn/src/main/java" -name '*.java')
+"${javac[@]}" -cp "$out/stand-ins:$out/main" -d "$out/tests" $(find "$here/tests/src" -name '*.java')
+# The start in docs/android.md.
+python3 "$here/check/start.py" java "$here/../docs/android.md" >"$out/start/Bank.java"
+"${javac[@]}" -cp "$out/stand-ins:$out/main" -d "$out/start" "$out/start/Bank.java"
+java -ea -cp "$out/stand-ins:$out/main:$out/tests" com.thumbturn.internal.Tests

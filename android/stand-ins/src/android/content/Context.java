@@ -1,0 +1,33 @@
+package android.content;
+
+import android.content.pm.PackageManager;
+import com.thumbturn.fake.FakeAndroid;
+import java.io.File;
+import java.util.concurrent.Executor;
+
+public abstract class Context {
+    public Context() {}
+
+    public abstract Context getApplicationContext();
+
+    public Executor getMainExecutor() {
+        return FakeAndroid.now().main::post;
+    }
+
+    public abstract File getNoBackupFilesDir();
+
+    public abstract PackageManager getPackageManager();
+
+    public abstract String getPackageName();
+
+    public abstract Object getSystemService(String name);
+
+    public final <T> T getSystemService(Class<T> serviceClass) {
+        String name = getSystemServiceName(serviceClass);
+        return name == null ? null : serviceClass.cast(getSystemService(name));
+    }
+
+    public abstract String getSystemServiceName(Class<?> serviceClass);
+
+    public abstract void startActivity(Intent intent);
+}

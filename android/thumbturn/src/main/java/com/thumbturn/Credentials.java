@@ -1,0 +1,63 @@
+package com.thumbturn;
+
+import androidx.annotation.Nullable;
+import com.thumbturn.internal.Message;
+import java.util.concurrent.CompletableFuture;
+
+/** The credentials of a full sign-in. They print as their type's name. Given directly, they are a {@link SignIn}. */
+public final class Credentials implements SignIn {
+    private static final int PASSWORD = 1;
+    private static final int RECOVERY_CODE = 2;
+    private static final int ID_TOKEN = 3;
+    private static final int JSON = 4;
+
+    private final Message.Writer fields;
+
+    private Credentials(int kind, Message.Writer rest) {
+        fields = new Message.Writer().number(kind).fields(rest);
+    }
+
+    /** Name and password of an account that the server keeps itself. */
+    public static Credentials password(String account, String password) {
+        return password(account, password, null);
+    }
+
+    /** The same with the code of an authenticator app, where the account needs one. */
+    public static Credentials password(String account, String password, @Nullable String oneTimeCode) {
+        return new Credentials(PASSWORD, new Message.Writer().text(account).text(password).text(oneTimeCode));
+    }
+
+    /** A recovery code, which is accepted once; with the password where the account has an authenticator app. */
+    public static Credentials recoveryCode(String account, String code, @Nullable String password) {
+        return new Credentials(RECOVERY_CODE, new Message.Writer().text(account).text(code).text(password));
+    }
+
+    /** An ID token of the app's own OpenID provider, whose nonce is {@link SignInRequest#keyThumbprint}. */
+    public static Credentials idToken(String token) {
+        return new Credentials(ID_TOKEN, new Message.Writer().text(token));
+    }
+
+    /** JSON that the app's back end judges at a path of the authenticator's server. */
+    public static Credentials json(String path, byte[] body) {
+        return new Credentials(JSON, new Message.Writer().text(path).bytes(body));
+    }
+
+    /** These credentials, whatever they are asked for. */
+    @Override
+    public CompletableFuture<Credentials> credentials(SignInRequest request) {
+        return CompletableFuture.completedFuture(this);
+    }
+
+    void write(Message.Writer to) {
+        to.fields(fields);
+    }
+
+    byte[] toBytes() {
+        return fields.toBytes();
+    }
+
+    @Override
+    public String toString() {
+        return "Credentials";
+    }
+}

@@ -1,0 +1,129 @@
+package com.thumbturn;
+
+import com.thumbturn.internal.Message;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Keeps secrets and sealed files behind the person's face, finger or passcode, on this phone and without a server.
+ *
+ * <p>The contents of a vault are lost with its key, so it must be possible to fetch or make them again.
+ */
+public final class Vault implements AutoCloseable {
+    private static final int READINESS = 7;
+    private static final int USE_ANOTHER_WAY = 11;
+    private static final int PROMPT_NOW = 12;
+    private static final int USE = 34;
+    private static final int CONTAINS = 38;
+    private static final int DELETE = 39;
+
+    private final Handle handle;
+
+    Vault(Handle handle) {
+        this.handle = handle;
+    }
+
+    /** What can be done now. Silent: it never prompts. */
+    public CompletableFuture<Readiness> readiness() {
+        return handle.call(READINESS, new Message.Writer().text(Policy.UNLOCK.name), Readiness::read);
+    }
+
+    /** Opens the vault with a prompt at once. */
+    public <T> CompletableFuture<T> unlocked(String reason, Function<OpenVault, ? extends CompletionStage<T>> body) {
+        return unlocked(reason, Start.TAP, body);
+    }
+
+    /**
+     * Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body's future has
+     * ended. The body runs on the main thread.
+     *
+     * <p>The future fails with {@link Failure#KEY_INVALIDATED} where the vault is gone for good: delete it, and the next unlock
+     * makes a new one.
+     */
+    public <T> CompletableFuture<T> unlocked(
+            String reason, Start start, Function<OpenVault, ? extends CompletionStage<T>> body) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        return handle.call(
+                USE,
+                new Message.Writer().text(reason).text(start.name),
+                fields -> outcome.join(),
+                (call, fields) -> use(fields, body, outcome, call));
+    }
+
+    private <T> void use(
+            Message.Reader fields, Function<OpenVault, ? extends CompletionStage<T>> body, CompletableFuture<T> outcome,
+            Call<T> call) {
+        Handle opened = Handle.named(handle.executor, fields.number());
+        Rung rung = Rung.named(fields.text());
+        fields.end();
+        opened.number();
+        CompletionStage<T> ending;
+        try {
+            ending = body.apply(new OpenVault(opened, rung));
+        } catch (Throwable thrown) {
+            CompletableFuture<T> failed = new CompletableFuture<>();
+            failed.completeExceptionally(thrown);
+            ending = failed;
+        }
+        ending.whenComplete((value, thrown) -> {
+            if (thrown == null) {
+                outcome.complete(value);
+            } else {
+                outcome.completeExceptionally(Handle.cause(thrown));
+                handle.executor.execute(() -> call.completeExceptionally(Handle.cause(thrown)));
+            }
+            opened.close();
+        });
+    }
+
+    /** Moves the unlocks with this reason to their next rung, because the person chose another way. */
+    public CompletableFuture<Void> useAnotherWay(String reason) {
+        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(reason));
+    }
+
+    /** Shows the prompt now, where an unlock with this reason waits for a tap. */
+    public CompletableFuture<Void> prompt(String reason) {
+        return handle.call(PROMPT_NOW, new Message.Writer().text(reason));
+    }
+
+    /** Whether there is a secret of this name, without a prompt. */
+    public CompletableFuture<Boolean> contains(String name) {
+        return handle.call(CONTAINS, new Message.Writer().text(name), Message.Reader::flag);
+    }
+
+    /** Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again. */
+    public CompletableFuture<Void> delete() {
+        return handle.call(DELETE, new Message.Writer());
+    }
+
+    /** Hears the news of this vault's unlocks from now on, on the main thread. */
+    public Subscription news(Consumer<News> listener) {
+        return Thumbturn.news(handle, listener);
+    }
+
+    /** Forgets the vault in this process. Its contents stay. */
+    @Override
+    public void close() {
+        handle.close();
+    }
+
+    /** The rungs that open a vault. The phone enforces it: behind each rung there is a copy of the vault's key. */
+    public enum Access {
+        /** The faces and fingers that are enrolled when the vault is made. Any change to them destroys the contents. */
+        BIOMETRY_CURRENT_SET("biometryCurrentSet"),
+        /** Any face or finger that is enrolled, also later. */
+        BIOMETRY_ANY("biometryAny"),
+        /** Any enrolled face or finger, or the device passcode. */
+        USER_PRESENCE("userPresence"),
+        /** Only the device passcode. */
+        PASSCODE("passcode");
+
+        final String name;
+
+        Access(String name) {
+            this.name = name;
+        }
+    }
+}
