@@ -1,6 +1,5 @@
 // swift-tools-version: 6.2
 
-import Foundation
 import PackageDescription
 
 /// One list of strict settings for every target.
@@ -75,7 +74,7 @@ let apple: [SwiftSetting] =
             .define("STAND_INS"),
         ] : [])
 
-/// The native library for Java, where THUMBTURN_JNI=1 asks for it: JNI's header is the JDK's on Linux and the NDK's on Android.
+/// The native library for Java, where THUMBTURN_JNI=1 asks for it. JNI's header is the NDK's on Android; elsewhere JAVA_HOME has it.
 let isForJava = Context.environment["THUMBTURN_JNI"] == "1"
 
 let package = Package(
@@ -392,8 +391,7 @@ let package = Package(
             name: "ThumbturnAppleTests",
             dependencies: [
                 "ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnMessages",
-                "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
             ] + standIns,
             swiftSettings: apple
         ),
@@ -533,10 +531,7 @@ if Context.environment["THUMBTURN_ANDROID"] == "1" || isForJava {
 }
 
 if isForJava {
-    let machines = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/jvm")) ?? []
-    let jdk =
-        Context.environment["JAVA_HOME"]
-        ?? "/usr/lib/jvm/\(machines.sorted().first { $0.hasPrefix("java-17-openjdk-") } ?? "java-17-openjdk")"
+    let jdk = Context.environment["JAVA_HOME"] ?? ""
     let header: [CSetting] = [.unsafeFlags(["-I\(jdk)/include", "-I\(jdk)/include/linux"], .when(platforms: [.linux]))]
     package.products += [
         .library(name: "ThumbturnJNI", type: .dynamic, targets: ["ThumbturnAndroid"]),

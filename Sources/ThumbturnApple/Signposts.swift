@@ -36,8 +36,8 @@ public final class Signposts: Sendable {
     /// are passed on from another task count as those of an unlock.
     public func hear(_ news: UnlockNews) {
         switch news {
-        case .began(let ceremony, let number): begin(ceremony, number)
-        case .ended(let ceremony, let number, let code): end(ceremony, number, code)
+        case .began(let ceremony, number: let number): begin(ceremony, number)
+        case .ended(let ceremony, number: let number, let code): end(ceremony, number, code)
         case .telemetry(let record): note(record.event, in: Ceremony.current ?? .unlock)
         // They are for screens, and telemetry has what they tell.
         case .hint, .readPoorly, .offerSetUp, .moved: break

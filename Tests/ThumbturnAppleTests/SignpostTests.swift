@@ -95,10 +95,10 @@ func watchedLogin(server: URL) throws -> Authenticator {
 
     @Test func everyCeremonyThatBeginsEndsOnce() {
         let signposts = Signposts(subsystem: subsystem)
-        signposts.hear(.began(.approval, 1))
-        signposts.hear(.began(.approval, 2))
+        signposts.hear(.began(.approval, number: 1))
+        signposts.hear(.began(.approval, number: 2))
         for (number, code) in [(2, Failure.Code.timedOut), (2, .timedOut), (1, nil)] as [(Int, Failure.Code?)] {
-            signposts.hear(.ended(.approval, number, code))
+            signposts.hear(.ended(.approval, number: number, code))
         }
         #expect(
             intervals == [
@@ -158,7 +158,7 @@ func watchedLogin(server: URL) throws -> Authenticator {
     @Test func theCategoriesAreThose() {
         let before = StandInLog.entries(of: "thumbturn").count
         let signposts = Signposts()
-        for (number, ceremony) in Ceremony.allCases.enumerated() { signposts.hear(.began(ceremony, number)) }
+        for (number, ceremony) in Ceremony.allCases.enumerated() { signposts.hear(.began(ceremony, number: number)) }
         let categories = StandInLog.entries(of: "thumbturn").dropFirst(before).map(\.category)
         #expect(
             Set(categories) == ["unlock", "vault", "sign-in", "enrolment", "approval", "step-up", "key-change"], "\(categories)")

@@ -32,8 +32,9 @@ import ThumbturnMessages
         let triggers: [Trigger] = [.timeout, .mismatches, .lockedOut, .keyInvalidated, .choice, .skipped(.paused)]
         let news: [UnlockNews] =
             [
-                .hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure), .began(.stepUp, 1), .ended(.vault, 2, nil),
-                .ended(.signIn, 3, failure.code),
+                .hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure), .began(.stepUp, number: 1),
+                .ended(.vault, number: 2, nil),
+                .ended(.signIn, number: 3, failure.code),
             ]
             + telemetry.map { .telemetry(TelemetryRecord($0, at: .init(seconds: 1), in: context)) }
             + triggers.map { .moved(from: .biometric, to: .appPIN, because: $0, over: .milliseconds(250)) }

@@ -196,11 +196,11 @@ extension BridgeWriter {
             put(trigger.description)
             put(time.milliseconds)
             put(to.announcement.text(in: language))
-        case .began(let ceremony, let number):
+        case .began(let ceremony, number: let number):
             put(Int64(5))
             put(ceremony.rawValue)
             put(Int64(number))
-        case .ended(let ceremony, let number, let code):
+        case .ended(let ceremony, number: let number, let code):
             put(Int64(6))
             put(ceremony.rawValue)
             put(Int64(number))

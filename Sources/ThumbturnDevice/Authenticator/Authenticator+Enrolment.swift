@@ -271,7 +271,7 @@ extension Authenticator {
         for (rung, signer) in new.signers { named[signer.key] = new.publicKeys[rung] }
         let keyEvidence = try await keyEvidence(for: challenge, named, madeFor: making, inTheNameOf: sessionName)
         if plan.rungs.contains(.appPIN) {
-            let chosen = try await platform.prompts.ask(request(plan), on: platform, telling: observe) {
+            let chosen = try await platform.prompts.ask(request(plan), on: platform, telling: nil) {
                 (ask) async throws(Failure) in
                 try await self.check(plan.maker)
                 return try await self.choosePIN(for: ask)
@@ -322,7 +322,7 @@ extension Authenticator {
         _ plan: EnrolmentPlan, _ new: NewKeys, _ challenge: CheckedChallenge
     ) async throws(Failure) -> [KeyRegistration] {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
-        let proof = try await platform.prompts.ask(request(plan), on: platform, telling: observe) { (ask) async throws(Failure) in
+        let proof = try await platform.prompts.ask(request(plan), on: platform, telling: nil) { (ask) async throws(Failure) in
             try await self.check(plan.maker)
             let proof = try await self.proveNewKey(signer, of: first, ask, plan.policy, challenge)
             try ask.check()

@@ -227,7 +227,7 @@ extension Authenticator {
         let challenge = try await challenge(for: running, authorisedBy: [])
         let ticket = try await ticket(for: credentials, key: running.session).ticket
         let request = request(running.reason, running.policy, .keyChange)
-        let registration = try await platform.prompts.ask(request, on: platform, telling: observe) {
+        let registration = try await platform.prompts.ask(request, on: platform, telling: nil) {
             (ask) async throws(Failure) in
             try await self.check(running.maker)
             let registration = try await self.register(running, challenge, for: ask)
@@ -252,7 +252,7 @@ extension Authenticator {
             try await self.challenge(for: running, authorisedBy: kids)
         }
         let request = request(running.reason, policy, .keyChange)
-        try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
+        try await platform.prompts.ask(request, on: platform, telling: nil) { (ask) async throws(Failure) in
             try await self.check(running.maker)
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in

@@ -52,7 +52,7 @@ public actor Authenticator {
     ///   - sessions: where the session's tokens are kept, and whether they end when the app locks.
     ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: a
     ///     person who cannot use any other rung gets in. Without it such an unlock throws, with the next step `signInAgain`.
-    ///   - observe: receives hints, moves along the ladder and telemetry.
+    ///   - observe: receives hints, moves along the ladder, telemetry, and the begin and end of each ceremony.
     public init(
         server: URL, account: String = "default", resources: [URL] = [], platform: DevicePlatform,
         sessions: SessionKeeping = .stored, signIn: (any PrimarySignIn)? = nil,

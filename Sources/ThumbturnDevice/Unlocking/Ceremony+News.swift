@@ -7,19 +7,18 @@ extension Ceremony {
 
     private static let last = Atomic(0)
 
-    /// Does the work of a ceremony and tells its begin and its end. Parts of one, such as the two prompts of an enrolment, are no
-    /// ceremonies of their own.
+    /// Does the work of a ceremony, and tells its begin and its end.
     ///
     /// - Parameters:
-    ///   - observe: hears of the begin and the end.
+    ///   - observe: hears of the begin and the end; nil for a part of a ceremony that is told as a whole.
     ///   - work: what the ceremony does.
     /// - Returns: what the work returned.
     func told<Value>(
-        to observe: @Sendable (UnlockNews) -> Void, _ work: () async throws(Failure) -> Value
+        to observe: (@Sendable (UnlockNews) -> Void)?, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        guard Self.current != self else { return try await work() }
+        guard let observe else { return try await work() }
         let number = Self.last.add(1, ordering: .relaxed).newValue
-        observe(.began(self, number))
+        observe(.began(self, number: number))
         let result = await Self.$current.withValue(self) { () async -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try await work())
@@ -27,11 +26,9 @@ extension Ceremony {
                 return .failure(error)
             }
         }
-        if case .failure(let failure) = result {
-            observe(.ended(self, number, failure.code))
-        } else {
-            observe(.ended(self, number, nil))
-        }
+        var code: Failure.Code?
+        if case .failure(let failure) = result { code = failure.code }
+        observe(.ended(self, number: number, code))
         return try result.get()
     }
 }

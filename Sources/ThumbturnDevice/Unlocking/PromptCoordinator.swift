@@ -45,10 +45,10 @@ final class PromptCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - start: a caller that joins by a tap ends the waiting of that ask.
-    ///   - observe: hears when the work begins and ends.
+    ///   - observe: hears when the work begins and ends; nil for a part of a ceremony that is told as a whole.
     func ask<Value: Sendable>(
         _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, on platform: DevicePlatform,
-        telling observe: @escaping @Sendable (UnlockNews) -> Void,
+        telling observe: (@Sendable (UnlockNews) -> Void)?,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -78,7 +78,7 @@ final class PromptCoordinator: Sendable {
     /// - Returns: the ask that the caller has joined; nil where it began one.
     private func arrive<Value: Sendable>(
         _ caller: Int, with request: UnlockRequest, on platform: DevicePlatform,
-        telling observe: @escaping @Sendable (UnlockNews) -> Void,
+        telling observe: (@Sendable (UnlockNews) -> Void)?,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value, _ state: inout State
     ) -> RunningAsk? {
         let effects = state.asks.handle(.came(caller, request, request.kind))

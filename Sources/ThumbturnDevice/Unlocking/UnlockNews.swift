@@ -17,9 +17,9 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
     case moved(from: Rung, to: Rung, because: Trigger, over: Duration)
     /// A ceremony begins: a call that asks the person, or may ask. The number tells it from others that run beside it; its end
     /// has the same one.
-    case began(Ceremony, Int)
+    case began(Ceremony, number: Int)
     /// A ceremony has ended, with the code of its failure; nil where it succeeded.
-    case ended(Ceremony, Int, Failure.Code?)
+    case ended(Ceremony, number: Int, Failure.Code?)
     /// An event to count, with the time and with what it is counted by. It carries no identifiers.
     case telemetry(TelemetryRecord)
 
@@ -30,8 +30,8 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
         case .moved(let from, let to, let trigger, over: _): "moved from \(from) to \(to): \(trigger)"
-        case .began(let ceremony, let number): "\(ceremony) \(number) began"
-        case .ended(let ceremony, let number, let code): "\(ceremony) \(number) ended: \(code?.name ?? "succeeded")"
+        case .began(let ceremony, number: let number): "\(ceremony) \(number) began"
+        case .ended(let ceremony, number: let number, let code): "\(ceremony) \(number) ended: \(code?.name ?? "succeeded")"
         case .telemetry(let record): "telemetry: \(record)"
         }
     }

@@ -46,7 +46,7 @@ public final class Vault: Sendable {
     ///     every unlock throws `policyDenies`.
     ///   - access: the rungs that open the vault. A vault keeps the access that it was made with; unlocking with
     ///     another throws `policyDenies`.
-    ///   - observe: receives hints, moves along the ladder and telemetry.
+    ///   - observe: receives hints, moves along the ladder, telemetry, and the begin and end of each ceremony.
     public init(
         named name: String, platform: DevicePlatform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
