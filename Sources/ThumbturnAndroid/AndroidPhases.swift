@@ -1,7 +1,7 @@
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The app's place on the screen, by the life of its activities.
+/// Whether the app is in front, inactive or in the background, from the lifecycle of its activities.
 struct AndroidPhases: AppPhases {
     let system: any AndroidSystem
 

@@ -34,6 +34,7 @@ struct AndroidSensor: Sensor {
             return .failed(Failure(.reasonMissing))
         }
         let (end, _) = await prompt.show(in: keystore) { _ in }
+        guard !Task.isCancelled else { return .failed(Failure(.cancelledByApp)) }
         guard case .succeeded = end else { return .failed(failure(of: end, on: .cancel)) }
         return .matched(Presence(context: AndroidEmptyPresence()))
     }
@@ -94,7 +95,6 @@ struct AndroidSensor: Sensor {
         switch end {
         // Without a mismatch only the app's own cancellation is answered by silence.
         case .succeeded, .silent: Failure(.cancelledByApp)
-        case .error(5) where Task.isCancelled: Failure(.cancelledByApp)
         case .error(let code): PromptErrors.failure(of: code, on: button)
         case .threw(let thrown): thrown.failure
         }

@@ -69,7 +69,8 @@ extension AndroidThrown {
         !chain.contains(where: \.isTransient) && chain.contains { $0.name == Self.keyStore && [8, 16].contains($0.code) }
     }
 
-    /// The row that applies, and the exception that it is for. A number says more than the class around it.
+    /// The row that applies, and the exception that it is for. A number says more than the class
+    /// around it, except where a row comes before the numbers.
     private var found: (Row?, Link) {
         for row in Self.rows {
             if let link = chain.first(where: row.applies) { return (row, link) }
@@ -112,7 +113,11 @@ extension AndroidThrown {
 
     /// The rows, the first that applies first. What is not listed is a fault to report.
     static let rows: [Row] = [
-        Row(invalidated, .keyInvalidated, .reEnrol, "the key is dead, where it is there and stays so"),
+        Row(invalidated, .keyInvalidated, .reEnrol, "the key is dead if its alias exists and a second look agrees"),
+        // Before the numbers: from API 33 on its cause has 10, which KeyMint also gives for faults that pass.
+        Row(
+            "javax.crypto.AEADBadTagException", .keyInvalidated, .reEnrol, "a file that another key encrypted, as after a restore"
+        ),
         Row(keyStore, 2, .platform, .retry, "USER_AUTHENTICATION_REQUIRED"),
         Row(keyStore, 3, .notYetReadable, .retry, "KEYSTORE_UNINITIALIZED: not unlocked since the start"),
         Row(keyStore, 4, .platform, .retry, "INTERNAL_SYSTEM_ERROR"),
@@ -130,14 +135,11 @@ extension AndroidThrown {
         Row(keyStore, 16, .platform, .retry, "ATTESTATION_KEYS_UNAVAILABLE"),
         Row(
             keystore("UserNotAuthenticatedException"), .notYetReadable, .retry,
-            "a key for one use is refused so while the store is locked"),
+            "thrown for a per-use key while the store is locked"),
         Row(keystore("BackendBusyException"), .platform, .retry, "too many operations at once"),
-        Row(keystore("StrongBoxUnavailableException"), .platform, .retry, "after the try without StrongBox"),
-        Row(
-            "javax.crypto.AEADBadTagException", .keyInvalidated, .reEnrol, "a file that another key encrypted, as after a restore"
-        ),
+        Row(keystore("StrongBoxUnavailableException"), .platform, .retry, "StrongBox failed, and so did the attempt without it"),
         Row("java.security.UnrecoverableKeyException", .platform, .retry, "the store could not load the key"),
-        Row("java.security.InvalidKeyException", .platform, .retry, "not a word about the key's life"),
+        Row("java.security.InvalidKeyException", .platform, .retry, "says nothing about whether the key is alive"),
         Row("java.security.SignatureException", .platform, .retry, "the operation ended without a signature"),
         Row("javax.crypto.IllegalBlockSizeException", .platform, .retry, "the operation ended without a result"),
         Row("javax.crypto.BadPaddingException", .platform, .retry, "the operation ended without a result"),

@@ -35,8 +35,7 @@ struct AndroidTransport: Transport {
         }
         message.put(request.body.isEmpty ? nil : request.body)
         message.put(Int64(request.longestAnswer))
-        let (seconds, attoseconds) = request.deadline.components
-        message.put(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        message.put(request.deadline.milliseconds)
         return message.message
     }
 
@@ -55,7 +54,7 @@ struct AndroidTransport: Transport {
         return TransportResponse(status: status, headers: headers, body: body)
     }
 
-    /// An answer that is none: a network error, or one that breaks the contract or its bounds.
+    /// Why there is no usable answer: a network error, or an answer that breaks the contract or its bounds.
     private static func failure(in answer: [UInt8]) -> Failure {
         guard case .threw(let thrown)? = try? AndroidAnswer(answer) else { return Failure(.unexpectedAnswer) }
         return Failure(.unreachable, status: thrown.failure.status)

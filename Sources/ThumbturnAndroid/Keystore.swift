@@ -16,7 +16,7 @@ struct Keystore: Sendable {
         firstUnlock.hasHappened.store(true, ordering: .relaxed)
     }
 
-    /// Makes a key, replacing one of the same alias. What the person has to set up first is told as that.
+    /// Makes a key, replacing one of the same alias. Throws the obstacle where the person has to set up something first.
     func make(_ kind: NewKeyKind, as alias: String, attesting value: [UInt8]? = nil) async throws(Failure) -> NewKey {
         do throws(AndroidThrown) {
             return try await create(kind, as: alias, attesting: value)
@@ -82,7 +82,7 @@ struct Keystore: Sendable {
         }
     }
 
-    /// The failure of an operation on a key without a prompt: whatever was thrown, a key that is not there is told as that.
+    /// The failure of an operation without a prompt: `notEnrolled` where the key is not there, whatever was thrown.
     func failure(of thrown: AndroidThrown, using alias: String) async -> Failure {
         let isThere = (try? await exists(alias)) ?? true
         return isThere ? thrown.failure : Failure(.notEnrolled, status: thrown.failure.status)

@@ -7,18 +7,13 @@ import ThumbturnCore
 
 /// The forms in which the Keystore returns P-256 keys and signatures.
 enum KeystoreP256 {
-    /// SubjectPublicKeyInfo of an uncompressed P-256 point (RFC 5480 section 2), without the point: 26 bytes.
-    private static let prefix: [UInt8] = [
-        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D,
-        0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-    ]
-
-    /// The public key of a SubjectPublicKeyInfo; nil for another kind of key, and for a point that is not on the curve.
+    /// The public key of a SubjectPublicKeyInfo with an uncompressed P-256 point (RFC 5480 section 2); nil for another kind of
+    /// key, for a point that is not on the curve, and for bytes that are not its one encoding.
     static func publicKey(spki: [UInt8]) -> PublicKey? {
-        guard spki.starts(with: prefix) else { return nil }
-        let point = Array(spki.dropFirst(prefix.count))
-        guard (try? P256.Signing.PublicKey(x963Representation: point)) != nil else { return nil }
-        return PublicKey(x963: point)
+        guard let key = try? P256.Signing.PublicKey(derRepresentation: spki), Array(key.derRepresentation) == spki else {
+            return nil
+        }
+        return PublicKey(x963: Array(key.x963Representation))
     }
 
     /// The raw signature of ES256 (RFC 7518 section 3.4: r and s, 32 bytes each) of a DER one (RFC 3279 section 2.2.3); nil for

@@ -392,4 +392,18 @@ import ThumbturnVerifier
             #expect(Self.end(await platform.sensor.liftLockout("Unlock your finger"))?.code == .cancelledByUser)
         }
     }
+
+    @Test("a credential that comes after a cancellation lifts nothing for the app", arguments: [false, true])
+    func aCancelledLift(_ answersLate: Bool) async throws {
+        try await told { world, platform in
+            if answersLate { world.android.prompts(.stubborn) }
+            world.phone.next(answersLate ? .match : .ignore, after: .seconds(2))
+            let asked = Task(executorPreference: world.clock.executor) {
+                await platform.sensor.liftLockout("Unlock your finger")
+            }
+            await world.sleep(.seconds(1))
+            asked.cancel()
+            #expect(Self.end(await asked.value)?.code == .cancelledByApp)
+        }
+    }
 }

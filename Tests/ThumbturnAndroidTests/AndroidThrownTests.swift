@@ -21,14 +21,14 @@ import ThumbturnCore
     }
 
     static let rows: [Row] = [
-        Row(invalidated, means: .keyInvalidated, next: .reEnrol), Row(keyStore, 2),
+        Row(invalidated, means: .keyInvalidated, next: .reEnrol),
+        Row("javax.crypto.AEADBadTagException", means: .keyInvalidated, next: .reEnrol), Row(keyStore, 2),
         Row(keyStore, 3, means: .notYetReadable), Row(keyStore, 4), Row(keyStore, 5, next: .report),
         Row(keyStore, 6, means: .notEnrolled, next: .reEnrol), Row(keyStore, 7, means: .keyInvalidated, next: .reEnrol),
         Row(keyStore, 8, next: .report), Row(keyStore, 9, next: .report), Row(keyStore, 10), Row(keyStore, 11),
         Row(keyStore, 12, next: .report), Row(keyStore, 13, next: .report), Row(keyStore, 14, next: .report), Row(keyStore, 15),
         Row(keyStore, 16), Row("android.security.keystore.UserNotAuthenticatedException", means: .notYetReadable),
         Row("android.security.keystore.BackendBusyException"), Row("android.security.keystore.StrongBoxUnavailableException"),
-        Row("javax.crypto.AEADBadTagException", means: .keyInvalidated, next: .reEnrol),
         Row("java.security.UnrecoverableKeyException"), Row("java.security.InvalidKeyException"),
         Row("java.security.SignatureException"), Row("javax.crypto.IllegalBlockSizeException"),
         Row("javax.crypto.BadPaddingException"), Row("java.security.ProviderException"), Row(keyStore),
@@ -69,6 +69,13 @@ import ThumbturnCore
         #expect(thrown.failure == Failure(.notYetReadable, status: .init(domain: Self.keyStore, code: 3)))
         let unknown = AndroidThrown(chain: [.init(name: "a.B"), .init(name: Self.keyStore, code: 4711)])
         #expect(unknown.failure == Failure(.platform, recovery: .retry, status: .init(domain: Self.keyStore, code: 4711)))
+    }
+
+    @Test("a file of another key is lost, though its number is that of a fault that passes")
+    func aForeignFileIsLost() {
+        let foreign = "javax.crypto.AEADBadTagException"
+        let thrown = AndroidThrown(chain: [.init(name: foreign), .init(name: Self.keyStore, code: 10)])
+        #expect(thrown.failure == Failure(.keyInvalidated, recovery: .reEnrol, status: .init(domain: foreign, code: 0)))
     }
 
     @Test(arguments: ["java.lang.OutOfMemoryError", "java.lang.IllegalStateException", "", "thumbturn.bridge.cut"])

@@ -112,6 +112,12 @@ import ThumbturnTestKit
                 let busy = await failure(work)
                 #expect(busy?.code == .platform && busy?.recovery == .retry)
             }
+            // A Keystore that cannot even tell whether the key is there has not lost it.
+            for operation in [AndroidOperation.encryptNow, .keyExists] {
+                world.android.failNext(operation, "java.security.UnrecoverableKeyException")
+            }
+            let unknown = await failure { try await store.write([2], as: "a") }
+            #expect(unknown?.code == .platform && unknown?.recovery == .retry)
             expect(try await store.read("a"), is: [1])
             #expect(world.android.calls(.createKey) == 1)
         }

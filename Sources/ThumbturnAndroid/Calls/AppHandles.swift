@@ -62,6 +62,11 @@ struct AppDevice: Sendable {
 final class AppNews: Sendable {
     private let listeners = Mutex<[Int: AsyncStream<UnlockNews>.Continuation]>([:])
 
+    /// Nothing tells news any more, so the calls that listen end.
+    deinit {
+        for listener in listeners.withLock({ Array($0.values) }) { listener.finish() }
+    }
+
     func hear(_ news: UnlockNews) {
         for listener in listeners.withLock({ Array($0.values) }) { listener.yield(news) }
     }

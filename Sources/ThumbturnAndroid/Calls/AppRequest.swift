@@ -9,7 +9,7 @@ import FoundationNetworking
 /// Reads the fields of a call in their order. Whatever the bytes are, it returns valid values or throws.
 struct AppRequest {
     private var reader: BridgeReader
-    /// Who was called.
+    /// The handles and the system that the request is for.
     let calls: AppCalls
 
     init(_ message: [UInt8], to calls: AppCalls) {
@@ -125,7 +125,7 @@ extension AppRequest {
         }
     }
 
-    /// An address. One that is none belongs to no server.
+    /// An address. A text that is no URL fails as an address without https does.
     mutating func url() throws(Failure) -> URL { try Self.url(try text()) }
 
     static func url(_ text: String) throws(Failure) -> URL {

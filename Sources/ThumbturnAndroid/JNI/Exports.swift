@@ -1,5 +1,6 @@
 #if canImport(CJNI) && compiler(>=6.3)
 import CJNI
+import ThumbturnDevice
 
 // What Java finds in the library. Nothing here waits: Java calls from its main thread, too.
 
@@ -36,6 +37,6 @@ private func bytes(of array: UnsafeMutableRawPointer?, _ environment: UnsafeMuta
     }
 }
 
-/// 16 MiB, far beyond the longest answer of a server.
-private let longestMessage: Int64 = 16 << 20
+/// A call that seals the longest file, with 1 MiB for its other fields: far beyond the longest answer of a server.
+private let longestMessage = Int64(Vault.fileLimit) + (1 << 20)
 #endif

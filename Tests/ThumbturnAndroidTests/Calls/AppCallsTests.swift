@@ -206,6 +206,15 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a call that listens ends once nothing tells news any more", .timeLimit(.minutes(1)))
+    func newsEnd() async {
+        var source: AppNews? = AppNews()
+        let news = source?.stream()
+        source = nil
+        guard let news else { return }
+        for await _ in news {}
+    }
+
     @Test func aScreenWaitsForATap() async throws {
         try await AppWorld().run { world in
             let auth = try await world.signedIn()

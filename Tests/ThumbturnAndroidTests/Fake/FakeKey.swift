@@ -50,7 +50,10 @@ struct FakeKey: Sendable {
     func decrypt(_ nonce: [UInt8], _ box: [UInt8]) throws -> [UInt8] {
         guard case .symmetric(let key) = secret else { throw Self.wrongKind }
         guard let sealed = try? AES.GCM.SealedBox(combined: nonce + box), let plain = try? AES.GCM.open(sealed, using: key) else {
-            throw AndroidThrown(chain: [.init(name: "javax.crypto.AEADBadTagException")])
+            // KEYMINT_FAILURE, as Android has it from API 33 on.
+            throw AndroidThrown(chain: [
+                .init(name: "javax.crypto.AEADBadTagException"), .init(name: AndroidThrown.keyStore, code: 10),
+            ])
         }
         return Array(plain)
     }

@@ -326,6 +326,39 @@ final class ApiTests {
         app.silent();
     }
 
+    @Test("a cancelled unlock runs no body, and the main thread waits for none that runs")
+    void cancelledVault() {
+        Vault vault = app.open(Thumbturn.Options.DEFAULT).vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        List<String> bodies = new ArrayList<>();
+        CompletableFuture<String> ending = new CompletableFuture<>();
+        CompletableFuture<String> running = vault.unlocked("Open", open -> {
+            bodies.add("running");
+            return ending;
+        });
+        app.done(app.call(3), new Message.Writer().number(1));
+        app.done(app.call(5), new Message.Writer().number(7));
+        Phone.Call use = app.call(34);
+        app.news(use, new Message.Writer().number(8).text("biometric"));
+        running.cancel(false);
+        equal(use.id(), new Message.Reader(app.call(1).request()).number());
+        app.done(use, new Message.Writer());
+        app.silent();
+        ending.complete("late");
+        equal(8L, new Message.Reader(app.call(2).request()).number());
+
+        CompletableFuture<String> early = vault.unlocked("Open", open -> {
+            bodies.add("early");
+            return ending;
+        });
+        use = app.call(34);
+        early.cancel(false);
+        equal(use.id(), new Message.Reader(app.call(1).request()).number());
+        app.news(use, new Message.Writer().number(9).text("biometric"));
+        equal(List.of("running"), bodies);
+        app.done(use, new Message.Writer());
+        app.silent();
+    }
+
     @Test("news of each kind is heard until the subscription is closed")
     void news() {
         Authenticator authenticator = app.authenticator();

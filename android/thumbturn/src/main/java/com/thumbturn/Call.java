@@ -78,6 +78,13 @@ final class Call<T> extends CompletableFuture<T> {
 
     private void received(int kind, Message.Reader fields) {
         executor.execute(() -> {
+            // The app has cancelled or completed the future: none of the call's code runs any more, and the operation ends.
+            if (isDone()) {
+                if (kind == Bridge.NEWS) {
+                    stop();
+                }
+                return;
+            }
             try {
                 switch (kind) {
                     case Bridge.NEWS -> news.accept(this, fields);

@@ -46,7 +46,11 @@ final class Screen {
                 if (thrown != null) {
                     passed.completeExceptionally(Handle.cause(thrown));
                 } else {
-                    passed.complete(value == null ? null : fields.apply(value));
+                    byte[] bytes = value == null ? null : fields.apply(value);
+                    // Cancelled meanwhile: nothing takes the bytes, so nothing else wipes them.
+                    if (!passed.complete(bytes) && bytes != null) {
+                        Arrays.fill(bytes, (byte) 0);
+                    }
                 }
             } catch (RuntimeException refused) {
                 passed.completeExceptionally(refused);

@@ -68,11 +68,7 @@ public final class Thumbturn implements AutoCloseable {
     /** Hears the news of an authenticator or a vault. */
     static Subscription news(Handle asker, Consumer<News> listener) {
         CompletableFuture<Void> call = asker.call(
-                NEWS, new Message.Writer(), fields -> null, (self, fields) -> {
-                    if (!self.isDone()) {
-                        listener.accept(News.read(fields));
-                    }
-                });
+                NEWS, new Message.Writer(), fields -> null, (self, fields) -> listener.accept(News.read(fields)));
         return () -> call.cancel(false);
     }
 

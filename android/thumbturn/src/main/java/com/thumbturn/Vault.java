@@ -48,7 +48,8 @@ public final class Vault implements AutoCloseable {
         return handle.call(
                 USE,
                 new Message.Writer().text(reason).text(start.name),
-                fields -> outcome.join(),
+                // Swift ends the call once the body has ended. Without a wait: this is the main thread.
+                fields -> outcome.getNow(null),
                 (call, fields) -> use(fields, body, outcome, call));
     }
 

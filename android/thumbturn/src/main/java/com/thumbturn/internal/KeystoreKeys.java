@@ -53,8 +53,11 @@ final class KeystoreKeys {
                 .text(strongBoxThrew);
     }
 
+    /** Whether there is a key under the alias; throws where the Keystore cannot tell. */
     boolean exists(String alias) throws GeneralSecurityException, IOException {
-        return store().containsAlias(alias);
+        KeyStore store = store();
+        // From level 31 on containsAlias also returns false when the Keystore fails. getKey throws then.
+        return store.containsAlias(alias) || store.getKey(alias, null) != null;
     }
 
     /** Begins an operation and drops it; false where there is no such alias. */
@@ -72,10 +75,17 @@ final class KeystoreKeys {
         return use.begin(key(alias), iv);
     }
 
+    /** The public half; null for a symmetric key and where there is no key. Throws where the Keystore cannot tell. */
     @Nullable
     byte[] publicKey(String alias) throws GeneralSecurityException, IOException {
-        Certificate certificate = store().getCertificate(alias);
-        return certificate == null ? null : certificate.getPublicKey().getEncoded();
+        KeyStore store = store();
+        Certificate certificate = store.getCertificate(alias);
+        if (certificate == null) {
+            // From level 31 on getCertificate also returns null when the Keystore fails. getKey throws then.
+            store.getKey(alias, null);
+            return null;
+        }
+        return certificate.getPublicKey().getEncoded();
     }
 
     Message.Writer certificateChain(String alias) throws GeneralSecurityException, IOException {
