@@ -16,10 +16,10 @@ enum KeyVerdict {
         if thrown.saysInvalidated { return look.isTrusted(kind) ? .invalidated(look.loss(of: kind)) : .usable }
         let failure = thrown.failure
         switch failure.code {
-        case .notEnrolled: return .missing
         case .keyInvalidated: return .invalidated(.unknown)
         case .notYetReadable: return .notYetReadable
-        // Nothing is known about the key: its use will tell.
+        // Nothing is known about the key, also where the Keystore says that it does not exist while its alias is there: its use
+        // will tell.
         default: return .usable
         }
     }

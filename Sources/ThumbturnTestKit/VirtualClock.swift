@@ -112,6 +112,9 @@ public final class VirtualClock: DeviceClock {
         return try await work()
     }
 
+    /// How much work goes on outside now.
+    package var workOutside: Int { state.withLock { $0.outside } }
+
     /// The same thread, as an executor for actors.
     package var serialExecutor: any SerialExecutor { loop.serial }
 

@@ -90,12 +90,15 @@ import ThumbturnTestKit
         await work()
     }
 
-    /// Gives the app's work on every thread its turn: what has the lowest priority comes after it.
+    /// Gives the app's work on every thread its turn: what has the lowest priority comes after it. A server's answer takes as
+    /// long as it takes, at most ten seconds.
     private func work() async {
         for _ in 0..<5 {
             _ = shown
             await Task.detached(priority: .background) {}.value
             await Task.yield()
+            // The story itself is work outside of the clock.
+            for _ in 0..<10_000 where clock.workOutside > 1 { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
 

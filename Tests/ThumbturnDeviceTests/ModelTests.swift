@@ -886,6 +886,23 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    /// The app looks whether the offer is due while the person answers it, sooner or later.
+    @Test(arguments: 0..<60) func aRefreshDoesNotBringAnAnsweredOfferBack(turns: Int) async throws {
+        try await ScreenWorld.tell { world in
+            world.world.phone.enrolNewFace()
+            let offer = BiometricOfferModel(for: world.auth, setUp: world.enrol)
+            await offer.refresh()
+            #expect(offer.isShown)
+            async let refresh: Void = offer.refresh()
+            for _ in 0..<turns { await Task.yield() }
+            async let another: Void = offer.answer(.notNow)
+            await refresh
+            await offer.refresh()
+            await another
+            #expect(!offer.isShown)
+        }
+    }
+
     /// Sign in first, then the value in one screen, then the system's dialog.
     @Test func theFirstStartsOfferComesAfterTheSignIn() async throws {
         let world = try World(.iPhone(.face))

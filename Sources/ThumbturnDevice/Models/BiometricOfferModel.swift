@@ -30,6 +30,8 @@ public import ThumbturnCore
     public private(set) var sensor: SensorName?
     /// What the person has to do before biometrics can be set up; nil where there is nothing.
     private var missing: Failure?
+    /// Counts refreshes and answers: what a refresh read is shown only where neither came after it.
+    @ObservationIgnored private var lastChange = 0
 
     /// Makes the offer for one account.
     ///
@@ -75,24 +77,31 @@ public import ThumbturnCore
 
     /// Checks whether the offer is due. Silent.
     public func refresh() async {
+        lastChange += 1
+        let change = lastChange
         let readiness = await subject.readiness(for: policy)
+        let isDue = await subject.shouldOfferBiometrics(readiness, under: rules)
+        guard change == lastChange else { return }
         sensor = readiness.sensor
         missing = readiness.biometry == .notEnrolled ? readiness.biometry.obstacle : nil
         text = (missing?.message ?? BiometricOffer.text).naming(sensor)
         buttons = BiometricOffer.buttons.map {
             ($0.answer, $0.answer == .setUp ? missing?.recovery.button ?? $0.words : $0.words)
         }
-        isShown = await subject.shouldOfferBiometrics(readiness, under: rules)
+        isShown = isDue
     }
 
     /// Stores the person's answer, and sets biometrics up where that is the answer. Where no face or finger is enrolled the
     /// person is led to the settings, and the offer stays: call `refresh()` when the app comes back.
     public func answer(_ answer: BiometricOffer.Answer) async {
         if answer == .setUp, let missing { return recover(missing.recovery) }
+        lastChange += 1
         isShown = false
         message = answer == .setUp ? nil : BiometricOffer.later
         do {
             try await subject.answerBiometricOffer(answer)
+            // A refresh that began meanwhile may not have seen the answer.
+            lastChange += 1
             if answer == .setUp { try await setUp() }
         } catch {
             message = Failure(thrownByApp: error).message.naming(sensor)

@@ -30,6 +30,7 @@ public import ThumbturnCore
     private let subject: any Unlockable
     private let policy: UnlockPolicy
     private let setUp: @Sendable () async throws -> Void
+    @ObservationIgnored private var lastRefresh = 0
 
     /// Makes the switch for one account.
     ///
@@ -61,9 +62,12 @@ public import ThumbturnCore
 
     /// Reads the state of the key again. Call it when the screen appears, and when the app comes back to it.
     public func refresh() async {
+        lastRefresh += 1
+        let refresh = lastRefresh
         let readiness = await subject.readiness(for: policy)
-        sensor = readiness.sensor
         let canSetUp = await subject.canSetUpBiometrics(readiness)
+        guard refresh == lastRefresh else { return }
+        sensor = readiness.sensor
         name = Rung.biometric.name.naming(sensor)
         message = readiness.biometry.message?.naming(sensor)
         if readiness.state(of: .biometric).isAlive {
