@@ -503,32 +503,30 @@ if standsIn {
 
 // MARK: - Android
 
-/// Android's part is not in a product yet. THUMBTURN_ANDROID=1 builds its rules and their tests, on every system.
-if Context.environment["THUMBTURN_ANDROID"] == "1" || isForJava {
-    package.targets += [
-        // The rules, which decide what the Java below `android` reports.
-        .target(
-            name: "ThumbturnAndroid",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + (isForJava ? ["CJNI"] : []),
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnAndroidTests",
-            dependencies: [
-                "AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
-            ],
-            swiftSettings: strict
-        ),
-        // Scenario files as Androids play them: over a fake system in Swift, and over Java's.
-        .target(
-            name: "AndroidScenarios",
-            dependencies: ["ScenarioScript", "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit"],
-            path: "Tests/AndroidScenarios",
-            swiftSettings: strict
-        ),
-    ]
-}
+// Its rules and their tests are built on every system; THUMBTURN_JNI=1 adds the library that Java loads.
+package.targets += [
+    // The rules, which decide what the Java below `android` reports.
+    .target(
+        name: "ThumbturnAndroid",
+        dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + (isForJava ? ["CJNI"] : []),
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "ThumbturnAndroidTests",
+        dependencies: [
+            "AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore", "ThumbturnDevice",
+            "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+        ],
+        swiftSettings: strict
+    ),
+    // Scenario files as Androids play them: over a fake system in Swift, and over Java's.
+    .target(
+        name: "AndroidScenarios",
+        dependencies: ["ScenarioScript", "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit"],
+        path: "Tests/AndroidScenarios",
+        swiftSettings: strict
+    ),
+]
 
 if isForJava {
     let jdk = Context.environment["JAVA_HOME"] ?? ""

@@ -14,7 +14,12 @@ mkdir -p "$out/stand-ins" "$out/main" "$out/tests" "$out/start"
 "${javac[@]}" -d "$out/stand-ins" $(find "$here/stand-ins/src" -name '*.java')
 "${javac[@]}" -cp "$out/stand-ins" -d "$out/main" $(find "$here/thumbturn/src/main/java" -name '*.java')
 "${javac[@]}" -cp "$out/stand-ins:$out/main" -d "$out/tests" $(find "$here/tests/src" -name '*.java')
-# The start in docs/android.md.
-python3 "$here/check/start.py" java "$here/../docs/android.md" >"$out/start/Bank.java"
-"${javac[@]}" -cp "$out/stand-ins:$out/main" -d "$out/start" "$out/start/Bank.java"
+# The starts in docs/android.md and in the README.
+start() {
+    mkdir -p "$out/start/$1"
+    python3 "$here/check/start.py" java "$here/../$2" "$3" >"$out/start/$1/Bank.java"
+    "${javac[@]}" -cp "$out/stand-ins:$out/main" -d "$out/start/$1" "$out/start/$1/Bank.java"
+}
+start page docs/android.md Start
+start readme README.md "On an Android phone"
 java -ea -cp "$out/stand-ins:$out/main:$out/tests" com.thumbturn.internal.Tests

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles the Kotlin half, and the starts in docs/android.md: android/kotlin.sh OUTPUT
+# Compiles the Kotlin half, and the starts in docs/android.md and in the README: android/kotlin.sh OUTPUT
 # OUTPUT is the one of android/build.sh, which has to run first.
 set -euo pipefail
 if [ $# -ne 1 ]; then
@@ -29,9 +29,49 @@ kotlinc() {
         -cp "$path:$stdlib:$compiler" -d "$to" "$@"
 }
 
-rm -rf "$out/kotlin" "$out/start-kotlin"
-mkdir -p "$out/kotlin" "$out/start-kotlin"
+rm -rf "$out/kotlin" "$out/start-kotlin" "$out/tests-kotlin"
+mkdir -p "$out/kotlin" "$out/start-kotlin" "$out/tests-kotlin"
 kotlinc "$out/kotlin" "$out/stand-ins:$out/main" $(find "$here/thumbturn/src/main/kotlin" -name '*.kt')
-python3 "$here/check/start.py" kotlin "$here/../docs/android.md" >"$out/start-kotlin/Start.kt"
-kotlinc "$out/start-kotlin" "$out/stand-ins:$out/main:$out/kotlin" "$out/start-kotlin/Start.kt"
-echo "android: the Kotlin half and the start in Kotlin compile"
+
+# The tests, over the fake phone and the double of the Swift side that Java's tests have.
+tests=$out/stand-ins:$out/main:$out/tests:$out/kotlin
+kotlinc "$out/tests-kotlin" "$tests" "$here"/tests/kotlin/*.kt
+java -ea -cp "$out/tests-kotlin:$tests:$stdlib:$compiler" com.thumbturn.internal.CoroutineTestsKt
+
+start() {
+    mkdir -p "$out/start-kotlin/$1"
+    python3 "$here/check/start.py" kotlin "$here/../$2" "$3" >"$out/start-kotlin/$1/Start.kt"
+    kotlinc "$out/start-kotlin/$1" "$out/stand-ins:$out/main:$out/kotlin" "$out/start-kotlin/$1/Start.kt"
+}
+start page docs/android.md Start
+start readme README.md "On an Android phone"
+
+# The sample. aapt checks its manifest and resources and writes their numbers; Gradle takes the package from build.gradle.kts, and
+# aapt wants it in the manifest.
+sample=$here/../Examples/AndroidVault/src/main
+rm -rf "$out/sample"
+mkdir -p "$out/sample/numbers" "$out/sample/classes"
+sed 's/<manifest /<manifest package="net.thumbturn.example.vault" /' "$sample/AndroidManifest.xml" >"$out/sample/AndroidManifest.xml"
+aapt package -f -m -M "$out/sample/AndroidManifest.xml" -S "$sample/res" -J "$out/sample/numbers" -F "$out/sample/resources.apk" \
+    -I /usr/share/android-framework-res/framework-res.apk --min-sdk-version 28
+javac --release 17 -encoding UTF-8 -proc:none -d "$out/sample/classes" $(find "$out/sample/numbers" -name '*.java')
+kotlinc "$out/sample/classes" "$out/stand-ins:$out/main:$out/kotlin:$out/sample/classes" $(find "$sample/kotlin" -name '*.kt')
+
+# The bridges for Flutter and React Native, against stand-ins of those and of org.json.
+bridges=$here/../Examples/Bridges
+rm -rf "$out/bridges"
+mkdir -p "$out/bridges/stand-ins" "$out/bridges/classes"
+javac --release 17 -encoding UTF-8 -proc:none -cp "$out/stand-ins" -d "$out/bridges/stand-ins" $(find "$here/bridges/stand-ins" -name '*.java')
+kotlinc "$out/bridges/classes" "$out/stand-ins:$out/main:$out/kotlin:$out/bridges/stand-ins" "$bridges"/android/*.kt
+# lines LIMIT FILE…: the lines of code of a bridge on one platform, without comments.
+lines() {
+    local limit=$1 count
+    shift
+    count=$(cat "$@" | grep -cvE '^[[:space:]]*(//.*|/\*\*.*)?$')
+    [ "$count" -le "$limit" ] || { echo "a bridge has $count lines, and at most $limit were expected: $*" >&2; exit 1; }
+}
+lines 100 "$bridges"/android/Thumbturn{Calls,Plugin}.kt
+lines 100 "$bridges"/android/Thumbturn{Calls,Module}.kt
+lines 100 "$bridges"/ios/Thumbturn{Calls,Plugin}.swift
+lines 100 "$bridges"/ios/Thumbturn{Calls,Module}.swift "$bridges"/ios/ThumbturnModule.m
+echo "android: the Kotlin half, the starts in Kotlin, the sample and the bridges compile; aapt takes the sample's manifest and resources"

@@ -24,12 +24,14 @@ extension DevicePlatform {
         let vault = KeystoreVault(keystore: keystore, secrets: secrets)
         let look = PromptLook(title: title, language: .best(of: [facts.language]), confirmsFaces: confirmsFaces)
         let pins = SoftwarePINKey(secrets: KeystorePINSecrets(keystore: keystore), rounds: pinRounds)
+        var keys = KeystoreKeys(keystore: keystore)
         var platform = DevicePlatform(
             sensor: AndroidSensor(keystore: keystore, vault: vault, level: facts.level, look: look),
-            keys: KeystoreKeys(keystore: keystore), secrets: secrets, place: place ?? .folder(folder), clock: clock,
+            keys: keys, secrets: secrets, place: place ?? .folder(folder), clock: clock,
             transport: AndroidTransport(system: system), pin: pinEntry.map { PINSupport(entry: $0, key: pins) },
             vaults: vault, evidence: AndroidEvidence(system: system), phases: AndroidPhases(system: system))
-        platform.keys = KeystoreKeys(keystore: keystore, advise: platform.advise)
+        keys.advise = platform.advise
+        platform.keys = keys
         platform.extraTime = { (try? await system.facts())?.exploresByTouch == true ? .tenfold : .none }
         platform.deviceName = { facts.name }
         let context = TelemetryContext(

@@ -1,4 +1,3 @@
-import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
 
@@ -8,25 +7,26 @@ final class AndroidPresence: Sendable {
     /// One key for one message. The message is empty for the secret of a vault.
     struct Purpose: Hashable, Sendable {
         var alias: String
+        var kind: NewKeyKind
         var message: [UInt8]
     }
 
     private let keystore: Keystore
     private let purpose: Purpose
     private let handle: Int64
-    private let isSpent = Atomic(false)
+    private let isSpent = Flag()
 
     init(_ handle: Int64, for purpose: Purpose, in keystore: Keystore) {
         (self.handle, self.purpose, self.keystore) = (handle, purpose, keystore)
     }
 
     deinit {
-        if !isSpent.load(ordering: .relaxed) { keystore.system.tell(.releaseHandle, handle) }
+        if !isSpent.isRaised { keystore.system.tell(.releaseHandle, handle) }
     }
 
     /// Has the key sign or decrypt these bytes, once. Throws `notMatched` for every other purpose, and on a second use.
-    func use(for purpose: Purpose, with bytes: [UInt8], kind: KeyKind) async throws(Failure) -> [UInt8] {
-        guard purpose == self.purpose, !isSpent.exchange(true, ordering: .relaxed) else { throw Failure(.notMatched) }
+    func use(for purpose: Purpose, with bytes: [UInt8]) async throws(Failure) -> [UInt8] {
+        guard purpose == self.purpose, isSpent.raise() else { throw Failure(.notMatched) }
         do throws(AndroidThrown) {
             return try await keystore.system.call(.useHandle) { request in
                 request.put(handle)
@@ -35,8 +35,7 @@ final class AndroidPresence: Sendable {
                 try reader.bytes()
             }
         } catch {
-            let isOfVault = purpose.message.isEmpty
-            throw await keystore.explained(error, purpose.alias, kind: kind, for: isOfVault ? .decrypt : .sign)
+            throw await keystore.explained(error, purpose.alias, kind: purpose.kind)
         }
     }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import ThumbturnCore
 
 /// One prompt of the system, from the request to its end.
@@ -16,14 +15,9 @@ struct AndroidPrompt: Sendable {
     /// The text of the negative button, which a prompt for the credential does not have.
     var button: String?
     /// The key that is authorised for one use; nil for none.
-    var key: Key?
+    var key: AndroidPresence.Purpose?
     /// Whether a face has to be confirmed by a tap.
     var isConfirmed: Bool
-
-    struct Key: Sendable {
-        var purpose: AndroidPresence.Purpose
-        var use: KeyPurpose
-    }
 
     /// How the prompt ended.
     enum End: Sendable {
@@ -46,32 +40,15 @@ struct AndroidPrompt: Sendable {
     /// How long to wait for the end of a prompt that was dismissed. The bridge answers for a silent system after 2 s.
     static let patience = Duration.seconds(3)
 
-    /// Shows the prompt, and waits for its end. A cancellation of the task dismisses it, and so does the first mismatch: the
-    /// system's prompt would ask again by itself, where the flow decides whether and how to.
-    ///
-    /// - Returns: the end, and whether a mismatch came before it.
-    func show(
-        in keystore: Keystore, hearing: @escaping @Sendable (News) -> Void
-    ) async -> (end: End, mismatched: Bool) {
+    /// Shows the prompt, and waits for its end. A cancellation of the task dismisses it; a mismatch does not.
+    func show(in keystore: Keystore, hearing: @escaping @Sendable (News) -> Void) async -> End {
         let (id, system) = (AndroidCallID.next(), keystore.system)
         let answers = system.begin(.prompt, request, id: id)
         let (ends, mailbox) = AsyncStream.makeStream(of: End.self)
-        let hasMismatched = Flag()
-        let dismiss = { @Sendable in
-            _ = Task(executorPreference: system.executor) {
-                system.tell(.cancel, id)
-                try? await system.sleep(Self.patience)
-                mailbox.yield(.silent)
-            }
-        }
         // Heard until the last answer, also when it comes too late: a match after the caller has gone on is given back.
         Task(executorPreference: system.executor) {
             for await message in answers {
                 switch read(message, in: keystore) {
-                case .news(.mismatch):
-                    guard hasMismatched.raise() else { continue }
-                    hearing(.mismatch)
-                    dismiss()
                 case .news(let news): hearing(news)
                 case .end(let end): mailbox.yield(end)
                 }
@@ -83,12 +60,15 @@ struct AndroidPrompt: Sendable {
             for await end in ends { return end }
             return End.silent
         }
-        let end = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await first.value
         } onCancel: {
-            dismiss()
+            Task(executorPreference: system.executor) {
+                system.tell(.cancel, id)
+                try? await system.sleep(Self.patience)
+                mailbox.yield(.silent)
+            }
         }
-        return (end, hasMismatched.isRaised)
     }
 
     private var request: [UInt8] {
@@ -97,8 +77,8 @@ struct AndroidPrompt: Sendable {
         request.put(title)
         request.put(text)
         request.put(button)
-        request.put(key?.purpose.alias)
-        request.put(key?.use.rawValue ?? 0)
+        request.put(key?.alias)
+        request.put(key?.kind.use.rawValue ?? 0)
         request.put(nil as [UInt8]?)
         request.put(isConfirmed)
         return request.message
@@ -136,7 +116,7 @@ struct AndroidPrompt: Sendable {
             _ = try reader.number()
             let handle = try reader.number()
             // What follows may break the contract: then the handle is given back.
-            let presence = key.flatMap { handle == 0 ? nil : AndroidPresence(handle, for: $0.purpose, in: keystore) }
+            let presence = key.flatMap { handle == 0 ? nil : AndroidPresence(handle, for: $0, in: keystore) }
             _ = try reader.optionalBytes()
             try reader.end()
             guard (key == nil) == (presence == nil) else { throw .type }
@@ -148,13 +128,4 @@ struct AndroidPrompt: Sendable {
         default: throw .type
         }
     }
-}
-
-/// A flag that is raised once.
-private final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    /// Raises the flag; false where it was raised before.
-    func raise() -> Bool { !value.exchange(true, ordering: .relaxed) }
-    var isRaised: Bool { value.load(ordering: .relaxed) }
 }

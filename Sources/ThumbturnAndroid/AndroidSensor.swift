@@ -33,7 +33,7 @@ struct AndroidSensor: Sensor {
         guard let prompt = look.prompt(.credential, reason: reason, button: nil, key: nil) else {
             return .failed(Failure(.reasonMissing))
         }
-        let (end, _) = await prompt.show(in: keystore) { _ in }
+        let end = await prompt.show(in: keystore) { _ in }
         guard !Task.isCancelled else { return .failed(Failure(.cancelledByApp)) }
         guard case .succeeded = end else { return .failed(failure(of: end, on: .cancel)) }
         return .matched(Presence(context: AndroidEmptyPresence()))
@@ -45,7 +45,7 @@ struct AndroidSensor: Sensor {
         }
         if demand == .credential, !liftsLockouts { return .failed(AndroidFacts.noCredentialForKeys) }
         let kind = await kind()
-        let key: AndroidPrompt.Key?
+        let key: AndroidPresence.Purpose?
         do throws(Failure) {
             key = try await self.key(for: request)
         } catch {
@@ -56,44 +56,41 @@ struct AndroidSensor: Sensor {
             return .failed(Failure(.reasonMissing))
         }
         guard !Task.isCancelled else { return .failed(Failure(.cancelledByApp)) }
-        let (end, mismatched) = await prompt.show(in: keystore) { news in
-            if case .help(let code) = news, let reading = HelpCodes.reading(code, of: kind) { hearing(.readPoorly(reading)) }
+        let end = await prompt.show(in: keystore) { news in
+            switch news {
+            case .help(let code): if let reading = HelpCodes.reading(code, of: kind) { hearing(.readPoorly(reading)) }
+            // The system counts wrong credentials by itself.
+            case .mismatch: if demand == .biometric { hearing(.mismatched) }
+            }
         }
-        return await answer(end, mismatched, request, key)
+        return await answer(end, request, key)
     }
 
     /// The key that the prompt authorises; nil for a vault without a secret.
-    private func key(for request: PromptRequest) async throws(Failure) -> AndroidPrompt.Key? {
-        guard request.key.server == Vault.realm else {
-            let alias = KeyAlias.of(request.key, in: .key)
-            return AndroidPrompt.Key(purpose: .init(alias: alias, message: request.message), use: .sign)
-        }
-        guard let alias = try await vault.alias(of: request.key) else { return nil }
-        return AndroidPrompt.Key(purpose: .init(alias: alias, message: []), use: .decrypt)
+    private func key(for request: PromptRequest) async throws(Failure) -> AndroidPresence.Purpose? {
+        if request.key.server == Vault.realm { return try await vault.purpose(of: request.key) }
+        guard let kind = NewKeyKind(request.key.kind) else { throw Failure(.policyDenies) }
+        return .init(alias: KeyAlias.of(request.key, in: .key), kind: kind, message: request.message)
     }
 
     private func answer(
-        _ end: AndroidPrompt.End, _ mismatched: Bool, _ request: PromptRequest, _ key: AndroidPrompt.Key?
+        _ end: AndroidPrompt.End, _ request: PromptRequest, _ key: AndroidPresence.Purpose?
     ) async -> PromptAnswer {
         // Cancelled by the app, whatever came at the same time: a match then opens nothing.
         if Task.isCancelled { return .failed(Failure(.cancelledByApp)) }
         switch end {
         case .succeeded(let presence?): return .matched(Presence(context: presence))
         case .succeeded(nil): return .matched(Presence(context: AndroidEmptyPresence()))
-        // The mismatch that locked the sensor is told as the lockout.
-        case .error(let code) where mismatched && PromptErrors.lockout(of: code) == nil: return .notMatched
-        case .threw where mismatched, .silent where mismatched: return .notMatched
         case .threw(let thrown):
             guard let key else { return .failed(thrown.failure) }
-            let kind = request.key.kind
-            return .failed(await keystore.explained(thrown, key.purpose.alias, kind: kind, for: key.use))
+            return .failed(await keystore.explained(thrown, key.alias, kind: key.kind))
         case .error, .silent: return .failed(failure(of: end, on: request.cancelButton))
         }
     }
 
     private func failure(of end: AndroidPrompt.End, on button: UnlockFlow.CancelButton) -> Failure {
         switch end {
-        // Without a mismatch only the app's own cancellation is answered by silence.
+        // Only the app's own cancellation is answered by silence.
         case .succeeded, .silent: Failure(.cancelledByApp)
         case .error(let code): PromptErrors.failure(of: code, on: button)
         case .threw(let thrown): thrown.failure
@@ -122,7 +119,7 @@ struct PromptLook: Sendable {
 
     /// A prompt with these words; nil without a reason, which the system refuses.
     func prompt(
-        _ demand: AndroidPrompt.Demand, reason: String, button: String?, key: AndroidPrompt.Key?
+        _ demand: AndroidPrompt.Demand, reason: String, button: String?, key: AndroidPresence.Purpose?
     ) -> AndroidPrompt? {
         guard reason.contains(where: { !$0.isWhitespace }) else { return nil }
         return AndroidPrompt(

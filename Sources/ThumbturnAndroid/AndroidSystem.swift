@@ -21,7 +21,6 @@ enum AndroidOperation: Int32, CaseIterable, Sendable {
     case encryptNow = 16
     case decryptNow = 17
     case http = 18
-    case openSettings = 19
     case wrap = 20
     case enterPIN = 21
     case choosePIN = 22

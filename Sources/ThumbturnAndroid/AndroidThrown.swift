@@ -144,6 +144,7 @@ extension AndroidThrown {
         Row("javax.crypto.IllegalBlockSizeException", .platform, .retry, "the operation ended without a result"),
         Row("javax.crypto.BadPaddingException", .platform, .retry, "the operation ended without a result"),
         Row("java.security.ProviderException", .platform, .retry, "the store failed; the class says no more"),
+        Row("java.security.KeyStoreException", .platform, .retry, "the store could not list, show or delete a key"),
         Row(keyStore, .platform, .retry, "another number"),
         Row("java.lang.SecurityException", .platform, .report, "a permission is missing in the manifest"),
         Row(

@@ -10,7 +10,7 @@ enum KeyVerdict {
     /// - Parameters:
     ///   - look: what was found.
     ///   - kind: the kind of key.
-    static func state(_ look: Look, of kind: KeyKind) -> KeyState {
+    static func state(_ look: Look, of kind: NewKeyKind) -> KeyState {
         guard look.exists else { return .missing }
         let thrown = look.thrown
         if thrown.saysInvalidated { return look.isTrusted(kind) ? .invalidated(look.loss(of: kind)) : .usable }
@@ -35,8 +35,8 @@ enum KeyVerdict {
 
         /// Whether "permanently invalidated" can be believed. A key behind the sensor needs a sensor that answers for itself: one
         /// that is not ready looks the same. Without a lock screen, or without an enrolled finger, no key behind them is alive.
-        func isTrusted(_ kind: KeyKind) -> Bool {
-            guard kind == .biometric, hasLockScreen else { return true }
+        func isTrusted(_ kind: NewKeyKind) -> Bool {
+            guard kind.kind == .biometric, hasLockScreen else { return true }
             switch biometry {
             case .ready, .notEnrolled, .passcodeNotSet: return true
             case .lockedOut, .paused, .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .forbidden, .absent,
@@ -46,12 +46,13 @@ enum KeyVerdict {
         }
 
         /// Why the key is gone.
-        func loss(of kind: KeyKind) -> KeyLoss {
+        func loss(of kind: NewKeyKind) -> KeyLoss {
             switch kind {
             // No change of the person's invalidates them.
-            case .session, .pin: .unknown
-            case .biometric: hasLockScreen ? .enrolmentChanged : .passcodeRemoved
-            case .passcode: .passcodeRemoved
+            case .session, .pin, .secrets: .unknown
+            case .biometric, .vaultBiometric: hasLockScreen ? .enrolmentChanged : .passcodeRemoved
+            // No enrolment ends them: the lock screen was removed, and another one may be set now.
+            case .vaultAnyBiometric, .passcode, .vaultPasscode: .passcodeRemoved
             }
         }
     }

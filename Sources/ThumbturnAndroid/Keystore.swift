@@ -4,22 +4,30 @@ import ThumbturnCore
 /// The Keystore of one app: keys are made, looked at and deleted without a prompt.
 struct Keystore: Sendable {
     let system: any AndroidSystem
-    private let firstUnlock = FirstUnlock()
+    /// Whether the phone was unlocked since it started. It does not become untrue while the process lives.
+    private let wasUnlocked = Flag()
+
+    private let notes = Notes()
+
+    /// The keys that were made since the process began: the last one of each kind.
+    var made: [NewKeyKind: NewKey] { notes.made.withLock { $0 } }
 
     init(on system: any AndroidSystem) { self.system = system }
 
     /// Throws `notYetReadable` before the person has unlocked the phone for the first time since it started: the app's files look
     /// as if there were none then, and its keys as if they were dead.
     func checkReadable() async throws(Failure) {
-        if firstUnlock.hasHappened.load(ordering: .relaxed) { return }
+        if wasUnlocked.isRaised { return }
         guard try await system.knownFacts().isUserUnlocked else { throw Failure(.notYetReadable) }
-        firstUnlock.hasHappened.store(true, ordering: .relaxed)
+        wasUnlocked.raise()
     }
 
     /// Makes a key, replacing one of the same alias. Throws the obstacle where the person has to set up something first.
     func make(_ kind: NewKeyKind, as alias: String, attesting value: [UInt8]? = nil) async throws(Failure) -> NewKey {
         do throws(AndroidThrown) {
-            return try await create(kind, as: alias, attesting: value)
+            let key = try await create(kind, as: alias, attesting: value)
+            notes.made.withLock { $0[kind] = key }
+            return key
         } catch {
             guard error.saysNothingIsSetUp, let facts = try? await system.facts() else { throw error.failure }
             throw Self.obstacle(toMaking: kind.kind, facts, error) ?? error.failure
@@ -52,6 +60,11 @@ struct Keystore: Sendable {
         var obstacle = facts.hasLockScreen ? (kind == .biometric ? facts.biometry.obstacle : nil) : Failure(.passcodeNotSet)
         obstacle?.status = thrown.failure.status
         return obstacle
+    }
+
+    /// What is told to developers.
+    private final class Notes: Sendable {
+        let made = Mutex<[NewKeyKind: NewKey]>([:])
     }
 
     func exists(_ alias: String) async throws(AndroidThrown) -> Bool {
@@ -94,18 +107,18 @@ struct Keystore: Sendable {
 extension Keystore {
     /// The state of a key, found by beginning an operation that is dropped. "Invalidated" is asked for twice: a sensor that was
     /// not ready looks the same, and may be a moment later.
-    func state(of alias: String, kind: KeyKind, for purpose: KeyPurpose) async -> KeyState {
+    func state(of alias: String, kind: NewKeyKind) async -> KeyState {
         guard (try? await checkReadable()) != nil else { return .notYetReadable }
-        let first = await look(at: alias, kind, purpose)
+        let first = await look(at: alias, kind)
         guard first.isDead else { return first }
-        return await look(at: alias, kind, purpose)
+        return await look(at: alias, kind)
     }
 
-    private func look(at alias: String, _ kind: KeyKind, _ purpose: KeyPurpose) async -> KeyState {
+    private func look(at alias: String, _ kind: NewKeyKind) async -> KeyState {
         do throws(AndroidThrown) {
             let exists = try await system.call(.probeKey) { request in
                 request.put(alias)
-                request.put(purpose.rawValue)
+                request.put(kind.use.rawValue)
                 request.put(nil as [UInt8]?)
             } _: { (reader) throws(BridgeReader.Malformed) in
                 try reader.flag()
@@ -120,11 +133,9 @@ extension Keystore {
     }
 
     /// The failure of a key that was refused when it was used: the key's own state explains what was thrown.
-    func explained(
-        _ thrown: AndroidThrown, _ alias: String, kind: KeyKind, for purpose: KeyPurpose
-    ) async -> Failure {
+    func explained(_ thrown: AndroidThrown, _ alias: String, kind: NewKeyKind) async -> Failure {
         var failure =
-            switch await state(of: alias, kind: kind, for: purpose) {
+            switch await state(of: alias, kind: kind) {
             case .invalidated: Failure(.keyInvalidated)
             case .missing: Failure(.notEnrolled, recovery: .reEnrol)
             case .notYetReadable: Failure(.notYetReadable)
@@ -135,9 +146,4 @@ extension Keystore {
         failure.status = thrown.failure.status
         return failure
     }
-}
-
-/// Whether the phone was unlocked since it started. It does not become untrue while the process lives.
-private final class FirstUnlock: Sendable {
-    let hasHappened = Atomic(false)
 }

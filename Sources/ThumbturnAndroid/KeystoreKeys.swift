@@ -28,7 +28,8 @@ struct KeystoreKeys: DeviceKeys {
     }
 
     func state(of name: KeyName) async -> KeyState {
-        await keystore.state(of: KeyAlias.of(name, in: .key), kind: name.kind, for: .sign)
+        guard let kind = NewKeyKind(name.kind) else { return .missing }
+        return await keystore.state(of: KeyAlias.of(name, in: .key), kind: kind)
     }
 
     func publicKey(of name: KeyName) async throws(Failure) -> PublicKey {
@@ -54,8 +55,10 @@ struct KeystoreKeys: DeviceKeys {
         if name.kind == .session {
             der = try await signNow(message, alias)
         } else {
-            guard let permit = presence?.context as? AndroidPresence else { throw Failure(.notMatched) }
-            der = try await permit.use(for: .init(alias: alias, message: message), with: message, kind: name.kind)
+            guard let permit = presence?.context as? AndroidPresence, let kind = NewKeyKind(name.kind) else {
+                throw Failure(.notMatched)
+            }
+            der = try await permit.use(for: .init(alias: alias, kind: kind, message: message), with: message)
         }
         guard let signature = KeystoreP256.rawSignature(der: der) else { throw Failure(.platform, recovery: .retry) }
         return signature
@@ -83,7 +86,7 @@ struct KeystoreKeys: DeviceKeys {
 
 extension NewKeyKind {
     /// The kind of a key that signs; nil for a PIN key, which is derived.
-    fileprivate init?(_ kind: KeyKind) {
+    init?(_ kind: KeyKind) {
         switch kind {
         case .biometric: self = .biometric
         case .passcode: self = .passcode

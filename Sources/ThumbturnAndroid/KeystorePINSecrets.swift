@@ -26,7 +26,7 @@ struct KeystorePINSecrets: PINSecrets {
     }
 
     func state(of name: KeyName) async -> KeyState {
-        await keystore.state(of: KeyAlias.of(name, in: .pin), kind: .pin, for: .mac)
+        await keystore.state(of: KeyAlias.of(name, in: .pin), kind: .pin)
     }
 
     func delete(_ name: KeyName) async throws(Failure) { try await keystore.delete(KeyAlias.of(name, in: .pin)) }

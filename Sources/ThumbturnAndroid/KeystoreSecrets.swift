@@ -10,6 +10,8 @@ struct KeystoreSecrets: SecretStore {
     private let keystore: Keystore
     private let files: PrivateFiles
     private let locks: FileLocks
+    /// Where the changes of this process wait for each other.
+    private let turns = SerialGate()
 
     init(folder: String, _ keystore: Keystore) {
         self.keystore = keystore
@@ -23,23 +25,19 @@ struct KeystoreSecrets: SecretStore {
     }
 
     func write(_ secret: [UInt8], as name: String) async throws(Failure) {
-        let lock = try await lock()
-        defer { lock.release() }
-        try await store(secret, name)
+        try await changing { () async throws(Failure) in try await store(secret, name) }
     }
 
     func delete(_ name: String) async throws(Failure) {
-        let lock = try await lock()
-        defer { lock.release() }
-        try files.delete(Self.file(name))
+        try await changing { () async throws(Failure) in try files.delete(Self.file(name)) }
     }
 
     func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
-        let lock = try await lock()
-        defer { lock.release() }
-        guard try await opened(name) == old else { return false }
-        if let new { try await store(new, name) } else { try files.delete(Self.file(name)) }
-        return true
+        try await changing { () async throws(Failure) in
+            guard try await opened(name) == old else { return false }
+            if let new { try await store(new, name) } else { try files.delete(Self.file(name)) }
+            return true
+        }
     }
 
     private func opened(_ name: String) async throws(Failure) -> [UInt8]? {
@@ -97,6 +95,15 @@ struct KeystoreSecrets: SecretStore {
         } _: { (reader) throws(BridgeReader.Malformed) in
             Box(nonce: try reader.bytes(), ciphertext: try reader.bytes())
         }
+    }
+
+    /// Runs a change while no other one is under way, in this process or in another.
+    private func changing<Result>(_ change: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+        await turns.enter()
+        defer { turns.leave() }
+        let lock = try await lock()
+        defer { lock.release() }
+        return try await change()
     }
 
     /// Waits for the lock at most five seconds, a thousand times what a change takes: another process that was stopped while it

@@ -21,14 +21,13 @@ struct KeystoreVault: ProtectedStore {
             throw AndroidFacts.noCredentialForKeys
         }
         let old = try await replaceable(name)
-        let record = Record(slot: old?.slot.other ?? .first, box: [])
+        var record = Record(slot: old?.slot.other ?? .first, kind: kind, box: [])
         let alias = Self.alias(name, record.slot)
         // A key that a crash left in this slot was never named by a record, or no longer is.
         let made = try await keystore.make(kind, as: alias)
         guard let spki = made.spki else { throw Failure(.platform, recovery: .retry) }
-        let box: [UInt8]
         do throws(AndroidThrown) {
-            box = try await keystore.system.call(.wrap) { request in
+            record.box = try await keystore.system.call(.wrap) { request in
                 request.put(spki)
                 request.put(secret.bytes)
             } _: { (reader) throws(BridgeReader.Malformed) in
@@ -37,16 +36,15 @@ struct KeystoreVault: ProtectedStore {
         } catch {
             throw error.failure
         }
-        try await secrets.write(Record(slot: record.slot, box: box).bytes, as: Self.recordName(name))
+        try await secrets.write(record.bytes, as: Self.recordName(name))
         if let old { try await keystore.delete(Self.alias(name, old.slot)) }
     }
 
     func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes {
         guard let record = try await record(of: name) else { throw Failure(.notEnrolled, recovery: .reEnrol) }
-        let alias = Self.alias(name, record.slot)
         guard let permit = presence.context as? AndroidPresence else { throw Failure(.notMatched) }
         do throws(Failure) {
-            return SecretBytes(try await permit.use(for: .init(alias: alias, message: []), with: record.box, kind: name.kind))
+            return SecretBytes(try await permit.use(for: Self.purpose(name, record), with: record.box))
         } catch {
             throw Self.withoutItsKey(error)
         }
@@ -60,7 +58,7 @@ struct KeystoreVault: ProtectedStore {
         } catch {
             return error.recovery == .reEnrol ? .invalidated(.restored) : .notYetReadable
         }
-        let state = await keystore.state(of: Self.alias(name, record.slot), kind: name.kind, for: .decrypt)
+        let state = await keystore.state(of: Self.alias(name, record.slot), kind: record.kind)
         return state == .missing ? .invalidated(.restored) : state
     }
 
@@ -70,8 +68,10 @@ struct KeystoreVault: ProtectedStore {
         try await secrets.delete(Self.recordName(name))
     }
 
-    /// The key that decrypts the secret of this name; nil where there is no secret.
-    func alias(of name: KeyName) async throws(Failure) -> String? { try await record(of: name).map { Self.alias(name, $0.slot) } }
+    /// The use of the key that decrypts the secret of this name; nil where there is no secret.
+    func purpose(of name: KeyName) async throws(Failure) -> AndroidPresence.Purpose? {
+        try await record(of: name).map { Self.purpose(name, $0) }
+    }
 
     /// A failure of a secret whose key is gone, while the secret is there: a backup brought it.
     static func withoutItsKey(_ failure: Failure) -> Failure {
@@ -96,6 +96,10 @@ struct KeystoreVault: ProtectedStore {
 
     private static func alias(_ name: KeyName, _ slot: Slot) -> String { "\(KeyAlias.of(name, in: .vault)).\(slot.rawValue)" }
 
+    private static func purpose(_ name: KeyName, _ record: Record) -> AndroidPresence.Purpose {
+        .init(alias: alias(name, record.slot), kind: record.kind, message: [])
+    }
+
     private static func recordName(_ name: KeyName) -> String { "vault \(KeyAlias.of(name, in: .vault))" }
 
     /// One of two keys for a secret.
@@ -105,19 +109,22 @@ struct KeystoreVault: ProtectedStore {
         var other: Slot { self == .first ? .second : .first }
     }
 
-    /// What is kept of a secret: the slot of its key, and the encrypted secret.
+    /// What is kept of a secret: the slot and the kind of its key, a byte each, and the encrypted secret.
     private struct Record {
         var slot: Slot
+        var kind: NewKeyKind
         var box: [UInt8]
 
-        init(slot: Slot, box: [UInt8]) { (self.slot, self.box) = (slot, box) }
+        init(slot: Slot, kind: NewKeyKind, box: [UInt8]) { (self.slot, self.kind, self.box) = (slot, kind, box) }
 
         init?(_ bytes: [UInt8]) {
-            guard let slot = bytes.first.flatMap(Slot.init) else { return nil }
-            self.init(slot: slot, box: Array(bytes.dropFirst()))
+            guard bytes.count > 2, let slot = Slot(rawValue: bytes[0]), let kind = NewKeyKind(rawValue: Int64(bytes[1])),
+                kind.use == .decrypt
+            else { return nil }
+            self.init(slot: slot, kind: kind, box: Array(bytes[2...]))
         }
 
-        var bytes: [UInt8] { [slot.rawValue] + box }
+        var bytes: [UInt8] { [slot.rawValue, UInt8(kind.rawValue)] + box }
     }
 }
 

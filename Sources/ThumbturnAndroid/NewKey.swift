@@ -11,6 +11,15 @@ enum NewKeyKind: Int64, CaseIterable, Sendable {
     case vaultAnyBiometric = 7
     case secrets = 8
 
+    /// The one use of the key.
+    var use: KeyPurpose {
+        switch self {
+        case .biometric, .passcode, .session: .sign
+        case .vaultBiometric, .vaultPasscode, .vaultAnyBiometric, .secrets: .decrypt
+        case .pin: .mac
+        }
+    }
+
     /// The kind of the factor that a change on the phone is judged by.
     var kind: KeyKind {
         switch self {

@@ -25,7 +25,8 @@ extension FlowWalk {
     ]
 
     static let events = [
-        "began", "tapped", "appeared", "answered", "readPoorly", "hintChosen", "signed", "signingFailed", "changed", "wentBack",
+        "began", "tapped", "appeared", "answered", "readPoorly", "mismatched", "hintChosen", "signed", "signingFailed", "changed",
+        "wentBack",
         "cameFront",
         "stopped", "woke",
     ]
@@ -36,7 +37,9 @@ extension FlowWalk {
         "idle": ["began", "stopped"],
         "waiting": ["tapped", "hintChosen", "woke", "changed", "wentBack", "stopped"],
         "awayBeforePrompt": ["hintChosen", "changed", "cameFront", "stopped"],
-        "prompting": ["appeared", "answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
+        "prompting": [
+            "appeared", "answered", "readPoorly", "mismatched", "hintChosen", "woke", "changed", "wentBack", "stopped",
+        ],
         "signing": ["signed", "signingFailed", "changed", "stopped"],
         "away": ["hintChosen", "changed", "cameFront", "stopped"],
         "interrupted": ["tapped", "hintChosen", "changed", "wentBack", "cameFront", "woke", "stopped"],

@@ -51,6 +51,7 @@ extension UnlockFlow.Event {
         case .appeared: "appeared"
         case .answered: "answered"
         case .readPoorly: "readPoorly"
+        case .mismatched: "mismatched"
         case .hintChosen: "hintChosen"
         case .signed: "signed"
         case .signingFailed: "signingFailed"
@@ -65,7 +66,9 @@ extension UnlockFlow.Event {
     /// The prompt that the event is about; nil where it is about none.
     var prompt: Int? {
         switch self {
-        case .appeared(_, let id), .answered(_, let id), .readPoorly(_, let id), .signed(_, let id), .signingFailed(_, let id): id
+        case .appeared(_, let id), .answered(_, let id), .readPoorly(_, let id), .mismatched(let id), .signed(_, let id),
+            .signingFailed(_, let id):
+            id
         case .began, .tapped, .hintChosen, .changed, .wentBack, .cameFront, .stopped, .woke: nil
         }
     }
@@ -74,6 +77,7 @@ extension UnlockFlow.Event {
     func isMismatch(in flow: UnlockFlow) -> Bool {
         switch (self, flow.state) {
         case (.answered(.notMatched, let id), .prompting(let prompt, _, _)): id == prompt.id
+        case (.mismatched(let id), .prompting(let prompt, _, _)): id == prompt.id && prompt.rung == .biometric
         case (.answered(.failed(let failure), let id), .prompting(let prompt, _, _)): id == prompt.id && failure.followsMismatch
         case (.signingFailed(let failure, let id), .signing(let prompt, _, _)) where id == prompt.id && prompt.rung == .appPIN:
             failure.code == .notMatched || failure.followsMismatch
@@ -88,6 +92,7 @@ extension UnlockFlow.Event {
         case (.woke, .waiting), (.woke, .interrupted), (.cameFront, .awayBeforePrompt), (.cameFront, .away): [.zero, .seconds(4)]
         case (.appeared, .prompting): [.seconds(4)]
         case (.answered(.notMatched, _), .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(8)]
+        case (.mismatched, .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(8)]
         case (.woke, .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(4), .seconds(8)]
         default: [.zero]
         }

@@ -90,6 +90,9 @@ extension FlowWalk {
         if case .readPoorly = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
             demand(after.flow.prompt == before.flow.prompt, "a reading without a verdict decides nothing")
         }
+        if case .mismatched = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
+            demand(after.flow.prompt == before.flow.prompt, "a prompt that stays after a mismatch is not shown again")
+        }
         // A PIN is tried again only by asking again, and no more often than the policy allows.
         if case .signingFailed(let failure, let id) = event, failure.code == .notMatched,
             case .signing(let prompt, _, _) = before.flow.state, prompt.rung == .appPIN, prompt.id == id

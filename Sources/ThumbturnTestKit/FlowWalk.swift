@@ -196,12 +196,12 @@ package struct FlowWalk: Sendable {
     }
 
     enum Disturbance: Hashable {
-        case none, absence, change, interruption, poorReading, trouble, appearance
+        case none, absence, change, interruption, poorReading, trouble, appearance, stayingPrompt
 
         var repeats: Bool {
             switch self {
             case .none, .absence, .change, .trouble, .appearance: false
-            case .interruption, .poorReading: true
+            case .interruption, .poorReading, .stayingPrompt: true
             }
         }
     }
@@ -233,6 +233,7 @@ package struct FlowWalk: Sendable {
                     case .wentBack: next.disturbance = .absence
                     case .changed(let readiness): (next.readiness, next.disturbance) = (readiness, .change)
                     case .readPoorly: next.disturbance = .poorReading
+                    case .mismatched: next.disturbance = .stayingPrompt
                     case .appeared: next.disturbance = .appearance
                     case .answered(.failed(let failure), _) where failure.code == .cancelledBySystem:
                         next.disturbance = .interruption
@@ -274,6 +275,7 @@ package struct FlowWalk: Sendable {
                 .signed(Self.output(of: prompt), prompt: prompt),
             ]
             if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
+            if place.mayBe(.stayingPrompt) || place.flow.isAway { events.append(.mismatched(prompt: prompt)) }
             if place.mayBe(.appearance) || place.flow.isAway { events.append(.appeared(.told, prompt: prompt)) }
             if place.mayBe(.interruption) {
                 events.append(.answered(.failed(Failure(.cancelledBySystem)), prompt: prompt))

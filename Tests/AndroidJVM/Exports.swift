@@ -69,7 +69,7 @@ private func perform(_ command: BridgeReader) async throws -> Int32 {
 private func play(_ path: String, folder: String) async throws -> Int32 {
     let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     guard Difference.unplayable[name] == nil else { return 2 }
-    let scenario = try Scenario(json: Data(contentsOf: URL(fileURLWithPath: path)))
+    let scenario = try Scenario(json: Data(contentsOf: URL(fileURLWithPath: path))).onAPhoneWhosePromptStays
     let world = JavaWorld(for: scenario, folder: folder)
     let notes = try await world.clock.run { try await Performance(scenario, in: world).play() }
     let differences = Difference.found(notes.seen, scenario, [Difference.ofAndroid[name]])

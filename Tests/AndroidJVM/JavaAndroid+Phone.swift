@@ -64,8 +64,11 @@ extension JavaAndroid {
     func answer(_ request: [UInt8]) async {
         guard let asked = try? Asked(request) else { preconditionFailure("a request for a prompt") }
         let answer = await phone.platform(transport: server).sensor.prompt(asked.request) { news in
-            guard case .readPoorly(let reading) = news else { return }
-            JavaPhone.tell("help \(Self.code(of: reading))")
+            switch news {
+            case .readPoorly(let reading): JavaPhone.tell("help \(Self.code(of: reading))")
+            case .mismatched: JavaPhone.tell("fail")
+            case .appeared: break
+            }
         }
         // The prompt has gone meanwhile.
         guard !Task.isCancelled else { return }

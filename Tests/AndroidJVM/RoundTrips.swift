@@ -54,14 +54,13 @@ struct RoundTrips {
 
     private func prompt(in keystore: Keystore, isUsed: Bool) async throws {
         JavaPhone.tell("script match")
-        let purpose = AndroidPresence.Purpose(alias: Self.alias, message: [1])
+        let purpose = AndroidPresence.Purpose(alias: Self.alias, kind: .biometric, message: [1])
         let prompt = AndroidPrompt(
-            demand: .biometric, title: "Unlock", text: nil, button: "Cancel", key: .init(purpose: purpose, use: .sign),
-            isConfirmed: true)
+            demand: .biometric, title: "Unlock", text: nil, button: "Cancel", key: purpose, isConfirmed: true)
         guard case .succeeded(let presence?) = await prompt.show(in: keystore, hearing: { _ in }).end else {
             throw Failed("the prompt matches")
         }
-        if isUsed { _ = try await presence.use(for: purpose, with: [1], kind: .biometric) }
+        if isUsed { _ = try await presence.use(for: purpose, with: [1]) }
     }
 
     /// The memory of this process, Java's included.

@@ -128,8 +128,9 @@ package struct Performance<World: Stage>: Sendable {
         let phone = world.phone
         let limit = lockout == .temporary ? phone.model.triesToPause : phone.model.triesToLockout
         for number in 1...((limit ?? 0) - left) {
-            phone.next(.tryInVain)
+            phone.next(.tryInVain, .cancel)
             _ = await phone.ask(.biometric, reason: "Another app")
+            phone.forgetActs()
             // Every fifth one begins a pause.
             if let step = phone.model.triesToPause, number.isMultiple(of: step), number < (limit ?? 0) {
                 try? await phone.clock.sleep(until: phone.clock.now.advanced(by: phone.model.pause))
@@ -199,7 +200,7 @@ package struct Performance<World: Stage>: Sendable {
         // Something covers the app just before the system dismisses its prompt.
         case .answered(.failed(let failure), prompt: _) where failure.code == .cancelledBySystem:
             return (moment.at - .milliseconds(1), { phone.becomeInactive() })
-        case .began, .appeared, .answered, .readPoorly, .signed, .signingFailed, .woke: return nil
+        case .began, .appeared, .answered, .readPoorly, .mismatched, .signed, .signingFailed, .woke: return nil
         }
     }
 }

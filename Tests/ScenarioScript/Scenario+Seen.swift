@@ -87,9 +87,35 @@ extension Scenario {
         moments.compactMap { moment in
             switch moment.event {
             case .readPoorly(let reading, prompt): (moment.at, .readPoorly(reading))
+            case .mismatched(prompt): (moment.at, .noMatch)
             case .answered(let answer, prompt): (moment.at, answer.act)
             default: nil
             }
+        }
+    }
+
+    /// Whether the person's last act at a prompt ends it, or lets the flow take it away.
+    package func isEnded(_ prompt: Int) -> Bool {
+        moments.contains { moment in
+            switch moment.event {
+            case .answered(_, prompt): true
+            case .mismatched(prompt): moment.effects.contains { if case .dismiss = $0 { true } else { false } }
+            default: false
+            }
+        }
+    }
+
+    /// The same unlock on a phone whose prompt stays after a mismatch: what happens at the prompts that would be shown again
+    /// happens at the one that stays. The effects and the end are the flow's own: such a prompt keeps its first button.
+    package var onAPhoneWhosePromptStays: Scenario {
+        var (kept, flow) = (0, UnlockFlow(policy: policy, person: person))
+        return changing { moment in
+            let (before, told) = (flow.prompt, moment.event)
+            moment.event = told.staying(at: before) { $0 - kept }
+            moment.effects = flow.handle(moment.event, at: Instant(sinceOrigin: moment.at))
+            if case .answered = told, case .mismatched = moment.event, flow.prompt == before { kept += 1 }
+        } end: {
+            if case .finished(let end) = flow.state { end } else { nil }
         }
     }
 }
@@ -113,9 +139,21 @@ extension SensorAnswer {
     }
 }
 
-extension SimulatedPhone.Act {
-    /// Whether the act ends the prompt.
-    package var ends: Bool { if case .readPoorly = self { false } else { true } }
+extension UnlockFlow.Event {
+    /// The event at another number of its prompt, and a mismatch of the sensor as one after which its prompt stays.
+    fileprivate func staying(at prompt: UnlockFlow.Prompt?, _ number: (Int) -> Int) -> Self {
+        switch self {
+        case .answered(.notMatched, let id) where prompt?.rung == .biometric && prompt?.id == number(id):
+            .mismatched(prompt: number(id))
+        case .answered(let answer, let id): .answered(answer, prompt: number(id))
+        case .appeared(let appearance, let id): .appeared(appearance, prompt: number(id))
+        case .readPoorly(let reading, let id): .readPoorly(reading, prompt: number(id))
+        case .mismatched(let id): .mismatched(prompt: number(id))
+        case .signed(let output, let id): .signed(output, prompt: number(id))
+        case .signingFailed(let failure, let id): .signingFailed(failure, prompt: number(id))
+        case .began, .tapped, .hintChosen, .changed, .wentBack, .cameFront, .stopped, .woke: self
+        }
+    }
 }
 
 extension UnlockFlow.Effect {

@@ -53,7 +53,7 @@ package final class Script: Sendable {
                 last = at
             }
             // The person does nothing until the prompt is dismissed.
-            if acts.last?.act.ends != true { phone.next(.ignore) }
+            if !scenario.isEnded(prompt.id) { phone.next(.ignore) }
         }
         state.withLock { $0.origin = clock.now }
     }

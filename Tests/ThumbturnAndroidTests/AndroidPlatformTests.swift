@@ -75,7 +75,7 @@ import ThumbturnVerifier
             var request = TransportRequest(method: "GET", url: "https://a.example")
             request.longestAnswer = 3
             for bytes in [
-                Self.answer(200, body: [1, 2, 3, 4]), Self.answer(99), Self.answer(600), [], [0, 0], Self.answer(200) + [0],
+                Self.answer(99), Self.answer(600), [], [0, 0], Self.answer(200) + [0],
             ] {
                 world.android.state.withLock { $0.answering[.http] = [bytes] }
                 let asked = request
@@ -90,6 +90,19 @@ import ThumbturnVerifier
             let answer = try await transport.send(request)
             #expect(answer.headers == ["a": "1, 2", "b": "3"] && answer.body == [1, 2, 3])
             #expect(try await transport.send(request).body.isEmpty)
+        }
+    }
+
+    @Test("an answer that is longer than the request allows is refused by the library's own bound")
+    func tooLong() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let authenticator = try await world.authenticator()
+            let long = Self.answer(
+                200, body: [UInt8](repeating: 32, count: TransportRequest(method: "", url: "").longestAnswer + 1))
+            world.android.state.withLock { $0.answering[.http] = [long] }
+            let failed = await failure { _ = try await authenticator.signIn(with: AndroidWorld.signIn, reason: "Sign in") }
+            #expect(failed?.code == .unexpectedAnswer)
         }
     }
 

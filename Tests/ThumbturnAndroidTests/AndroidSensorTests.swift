@@ -36,8 +36,6 @@ import ThumbturnVerifier
 
     static func end(_ answer: PromptAnswer) -> Failure? { if case .failed(let failure) = answer { failure } else { nil } }
 
-    private static func isMismatch(_ answer: PromptAnswer) -> Bool { if case .notMatched = answer { true } else { false } }
-
     @Test(arguments: [28, 29, 30, 31, 32, 33, 34, 35, 36])
     func aMatchSignsOnceAndOnlyWhatThePromptWasFor(_ level: Int) async throws {
         try await told(AndroidWorld(level: level)) { world, platform in
@@ -136,42 +134,46 @@ import ThumbturnVerifier
 
     // MARK: Mismatches and lockouts
 
-    @Test("a rejected attempt is one mismatch, and the prompt is dismissed")
+    @Test("a rejected attempt is told, and the prompt stays")
     func mismatch() async throws {
         try await told { world, platform in
-            world.phone.next(.noMatch)
-            #expect(Self.isMismatch(await platform.sensor.prompt(Self.request(), hearing: { _ in })))
-            #expect(world.android.calls(.cancel) == 1)
-        }
-    }
-
-    @Test(
-        "the mismatch that locks the sensor is told as the lockout",
-        arguments: [(Int64(7), Lockout.temporary), (9, .untilPasscode)])
-    func lockouts(_ code: Int64, _ lockout: Lockout) async throws {
-        try await told { world, platform in
-            world.android.prompts(.mismatchThenError(code), .error(code), .mismatchThenError(5), .mismatchThenError(1))
-            for _ in 1...2 {
-                let failure = Self.end(await platform.sensor.prompt(Self.request(), hearing: { _ in }))
-                #expect(failure?.code == .lockedOut && failure?.lockout == lockout && failure?.status?.code == Int(code))
-            }
-            for _ in 1...2 { #expect(Self.isMismatch(await platform.sensor.prompt(Self.request(), hearing: { _ in }))) }
-        }
-    }
-
-    @Test("a match that comes before the prompt is gone is a match")
-    func matchAfterMismatch() async throws {
-        try await told { world, platform in
-            world.android.prompts(.mismatchThenMatch)
-            guard case .matched(let presence) = await platform.sensor.prompt(Self.request(), hearing: { _ in }) else {
+            world.phone.next(.noMatch, .noMatch, .match)
+            let heard = Mutex<[PromptNews]>([])
+            let answer = await platform.sensor.prompt(Self.request()) { news in heard.withLock { $0.append(news) } }
+            guard case .matched(let presence) = answer else {
                 Issue.record("no match")
                 return
             }
+            #expect(heard.withLock { $0 } == [.mismatched, .mismatched])
+            #expect(world.android.calls(.prompt) == 1 && world.android.calls(.cancel) == 0)
             _ = try await platform.keys.sign(Self.message, with: .of(.biometric), presence: presence)
         }
     }
 
-    @Test("a prompt that some makers leave behind after a mismatch is not waited for", arguments: [false, true])
+    @Test(
+        "a lockout is told as the lockout, with or without the mismatch that began it",
+        arguments: [(Int64(7), Lockout.temporary), (9, .untilPasscode)])
+    func lockouts(_ code: Int64, _ lockout: Lockout) async throws {
+        try await told { world, platform in
+            world.android.prompts(.mismatchThenError(code), .error(code))
+            for _ in 1...2 {
+                let failure = Self.end(await platform.sensor.prompt(Self.request(), hearing: { _ in }))
+                #expect(failure?.code == .lockedOut && failure?.lockout == lockout && failure?.status?.code == Int(code))
+            }
+        }
+    }
+
+    @Test(
+        "what ends a prompt after a mismatch is its end",
+        arguments: [(Int64(5), Failure.Code.cancelledBySystem), (10, .cancelledByUser)])
+    func endAfterMismatch(_ code: Int64, _ failure: Failure.Code) async throws {
+        try await told { world, platform in
+            world.android.prompts(.mismatchThenError(code))
+            #expect(Self.end(await platform.sensor.prompt(Self.request(), hearing: { _ in }))?.code == failure)
+        }
+    }
+
+    @Test("a prompt that some makers leave behind is not waited for", arguments: [false, true])
     func leftBehind(_ answersLate: Bool) async throws {
         try await told { world, platform in
             world.android.prompts(.stubborn)
@@ -390,6 +392,19 @@ import ThumbturnVerifier
             #expect(world.android.state.withLock { $0.asked.last?.alias } == nil)
             world.phone.next(.cancel)
             #expect(Self.end(await platform.sensor.liftLockout("Unlock your finger"))?.code == .cancelledByUser)
+        }
+    }
+
+    @Test("a wrong credential lifts nothing, and one that locks the sensor is the lockout")
+    func aMismatchLiftsNothing() async throws {
+        try await told { world, platform in
+            world.android.prompts(.mismatchThenError(10), .mismatchThenError(9), .mismatchThenMatch)
+            #expect(Self.end(await platform.sensor.liftLockout("Unlock your finger"))?.code == .cancelledByUser)
+            #expect(Self.end(await platform.sensor.liftLockout("Unlock your finger"))?.code == .lockedOut)
+            guard case .matched = await platform.sensor.liftLockout("Unlock your finger") else {
+                Issue.record("the right one after a wrong one is right")
+                return
+            }
         }
     }
 

@@ -31,7 +31,8 @@ import ThumbturnCore
         Row("android.security.keystore.BackendBusyException"), Row("android.security.keystore.StrongBoxUnavailableException"),
         Row("java.security.UnrecoverableKeyException"), Row("java.security.InvalidKeyException"),
         Row("java.security.SignatureException"), Row("javax.crypto.IllegalBlockSizeException"),
-        Row("javax.crypto.BadPaddingException"), Row("java.security.ProviderException"), Row(keyStore),
+        Row("javax.crypto.BadPaddingException"), Row("java.security.ProviderException"),
+        Row("java.security.KeyStoreException"), Row(keyStore),
         Row("java.lang.SecurityException", next: .report),
         Row("java.lang.NullPointerException", means: .biometryUnavailable, next: .fallBack(.devicePasscode)),
         Row("thumbturn.bridge.silence"),
@@ -112,8 +113,8 @@ import ThumbturnCore
         .passcodeNotSet, .lidClosed, .switchedOff, .forbidden, .absent, .unavailable,
     ]
 
-    @Test("a key is dead only where its alias is there and its sensor answers for itself", arguments: states, KeyKind.allCases)
-    func dead(_ biometry: BiometryState, _ kind: KeyKind) {
+    @Test("a key is dead only where its alias is there and its sensor answers for itself", arguments: states, NewKeyKind.allCases)
+    func dead(_ biometry: BiometryState, _ kind: NewKeyKind) {
         func state(_ exists: Bool, lockScreen: Bool = true) -> KeyState {
             KeyVerdict.state(
                 .init(exists: exists, thrown: .invalidatedKey, biometry: biometry, hasLockScreen: lockScreen), of: kind)
@@ -121,12 +122,15 @@ import ThumbturnCore
         #expect(state(false) == .missing, "the same exception is thrown for a key that is not there")
         let answers = [BiometryState.ready, .notEnrolled, .passcodeNotSet].contains(biometry)
         switch kind {
-        case .biometric:
+        case .biometric, .vaultBiometric:
             #expect(state(true) == (answers ? .invalidated(.enrolmentChanged) : .usable))
             #expect(state(true, lockScreen: false) == .invalidated(.passcodeRemoved))
-        case .passcode:
+        case .vaultAnyBiometric:
+            #expect(state(true) == (answers ? .invalidated(.passcodeRemoved) : .usable), "no enrolment ends it")
+            #expect(state(true, lockScreen: false) == .invalidated(.passcodeRemoved))
+        case .passcode, .vaultPasscode:
             #expect(state(true) == .invalidated(.passcodeRemoved))
-        case .session, .pin:
+        case .session, .pin, .secrets:
             #expect(state(true) == .invalidated(.unknown))
             #expect(state(true, lockScreen: false) == .invalidated(.unknown))
         }

@@ -209,6 +209,23 @@ import ThumbturnTestKit
         }
     }
 
+    @Test(
+        "a removed lock screen ends each vault's key, and another lock screen does not turn that into a new finger",
+        arguments: VaultAccess.allCases)
+    func removedLockScreen(_ access: VaultAccess) async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let store = try #require(try await world.platform().vaults)
+            let kinds = access.rungs.compactMap(\.key)
+            for kind in kinds { try await store.protect(SecretBytes("x"), as: Self.name(kind), access: access) }
+            world.phone.removePasscode()
+            for kind in kinds { #expect(await store.state(of: Self.name(kind)) == .invalidated(.passcodeRemoved)) }
+            world.phone.setPasscode()
+            guard access != .biometryCurrentSet else { return }
+            for kind in kinds { #expect(await store.state(of: Self.name(kind)) == .invalidated(.passcodeRemoved)) }
+        }
+    }
+
     @Test("a restored secret without its key is invalidated", arguments: [true, false])
     func restoredVault(_ keepsSecretsKey: Bool) async throws {
         let world = AndroidWorld()

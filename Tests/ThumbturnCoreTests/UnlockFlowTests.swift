@@ -166,6 +166,46 @@ let proof = UnlockFlow.Output("a.b.c")
         #expect(player.end == .granted(.biometric, proof))
     }
 
+    /// Android's prompt stays, and is tried again by itself: it is one prompt, with the limits of several.
+    @Test func aPromptThatStaysIsNotShownAgain() throws {
+        var player = FlowPlayer(.transaction, .withPIN)
+        player.send(.appeared(.told, prompt: 1))
+        for number in 1...2 {
+            player.send(.mismatched(prompt: 1), after: .seconds(1))
+            #expect(
+                player.effects.dropLast() == [
+                    .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(1), total: .seconds(number))),
+                    .emit(.retry(number)),
+                ])
+            #expect(player.prompt == .init(id: 1, rung: .biometric, cancelButton: .cancel))
+            #expect(player.flow.phase == .retry)
+        }
+        var matched = player
+        matched.answer(.matched, after: .seconds(1))
+        #expect(matched.flow.person.pace == Pace(), "a match after a mismatch is no sample")
+        matched.send(.signed(proof, prompt: 1))
+        #expect(matched.effects.first == .emit(.authenticated(.biometric, after: .seconds(3), attempts: 3)))
+        player.send(.mismatched(prompt: 1), after: .seconds(1))
+        #expect(player.effects.contains(.dismiss(.init(id: 1, rung: .biometric, cancelButton: .cancel))))
+        #expect(player.effects.contains(.move(from: .biometric, to: .appPIN, because: .mismatches)))
+        let after = player.flow
+        player.send(.mismatched(prompt: 1))
+        #expect(player.effects.isEmpty && player.flow == after, "it is gone")
+        player.send(.mismatched(prompt: 2))
+        #expect(player.effects.isEmpty && player.flow == after, "only the sensor's prompt tells a mismatch so")
+    }
+
+    @Test func aPromptThatStaysHasTheTimesOfARetry() {
+        var player = FlowPlayer()
+        player.send(.mismatched(prompt: 1), after: .seconds(2))
+        #expect(player.effects.last == .wake(at: player.now.advanced(by: .seconds(5))))
+        player.send(.woke, after: .seconds(5))
+        #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .timeout)))
+        var late = FlowPlayer()
+        late.send(.mismatched(prompt: 1), after: .seconds(8))
+        #expect(late.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .mismatches)))
+    }
+
     @Test func threeMismatchesMoveOn() {
         var player = FlowPlayer()
         for _ in 1...3 { player.answer(.notMatched, after: .seconds(1)) }

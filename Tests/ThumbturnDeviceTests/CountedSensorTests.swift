@@ -84,6 +84,74 @@ import ThumbturnTestKit
         }
     }
 
+    // MARK: A prompt that stays after a mismatch
+
+    /// Runs a story on an enrolled phone whose prompt stays after a mismatch, and reads again after this time.
+    static func staying(
+        _ pause: Duration = .milliseconds(50), _ story: @escaping @Sendable (World) async throws -> Void
+    ) async throws {
+        var model = SimulatedPhone.Model.plain
+        model.readsAgainAfter = pause
+        let world = try World(model, hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            try await story(world)
+        }
+    }
+
+    @Test("each mismatch counts in a prompt that stays", arguments: [Duration.zero, .milliseconds(50)])
+    func stays(_ pause: Duration) async throws {
+        try await Self.staying(pause) { world in
+            let prompts = world.phone.promptCount
+            world.phone.next(.noMatch, .noMatch, .match)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.phone.promptCount == prompts + 1)
+            #expect(world.mismatches == 2 && world.retries == [1, 2])
+            await Self.mismatches(2, world)
+            #expect(await world.auth.readiness().biometry == .ready, "the match has emptied the ledger")
+        }
+    }
+
+    /// Without a pause of the sensor its match is there before the prompt is gone.
+    @Test("a match after the mismatch that begins a pause opens nothing", arguments: [Duration.zero, .milliseconds(50)])
+    func pausesAPromptThatStays(_ pause: Duration) async throws {
+        try await Self.staying(pause) { world in
+            await Self.mismatches(2, world)
+            let prompts = world.phone.promptCount
+            world.phone.next(.noMatch, .match)
+            let third = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(third == Failure(.paused, recovery: .wait(.seconds(10))))
+            #expect(world.phone.promptCount == prompts + 1)
+            world.phone.forgetActs()
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)))
+        }
+    }
+
+    @Test("a match after the last mismatch of a policy opens nothing", arguments: [Duration.zero, .milliseconds(50)])
+    func endsAPromptThatStays(_ pause: Duration) async throws {
+        try await Self.staying(pause) { world in
+            var once = Self.policy
+            once.mismatchLimit = 1
+            world.phone.next(.noMatch, .match)
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: once) }?.code == .notMatched)
+            #expect(world.mismatches == 1)
+        }
+    }
+
+    @Test func anAppKilledInAPromptThatStaysHasUsedUpTheNextAttempt() async throws {
+        try await Self.staying { world in
+            await Self.mismatches(1, world)
+            world.phone.next(.noMatch, .ignore)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await world.auth.authenticate("Unlock", policy: Self.policy) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                let restarted = try? Self.restarted(world)
+                #expect(await restarted?.readiness().biometry == .paused(for: .seconds(9)), "the third is written")
+                group.cancelAll()
+            }
+        }
+    }
+
     @Test func aMismatchThatSwitchesTheSensorOffIsReportedOnceBesideTheLockout() async throws {
         try await Self.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)
@@ -230,13 +298,13 @@ import ThumbturnTestKit
             // Two attempts at once: the first is cancelled after the second has mismatched.
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    _ = await counted.attempt {
+                    _ = await counted.attempt { _ in
                         try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(2)))
                         return nil
                     }
                 }
                 group.addTask {
-                    _ = await counted.attempt {
+                    _ = await counted.attempt { _ in
                         try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
                         return .notMatched
                     }
@@ -247,7 +315,7 @@ import ThumbturnTestKit
                 await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancelled attempt stays counted")
             await counted.forgive(by: .fullCredentials, askedAt: 0)
             // A mismatch whose count was forgiven meanwhile is counted anew.
-            _ = await counted.attempt {
+            _ = await counted.attempt { _ in
                 await counted.forgive(by: .fullCredentials, askedAt: 0)
                 return .notMatched
             }
@@ -266,7 +334,7 @@ import ThumbturnTestKit
             await withTaskGroup(of: Void.self) { group in
                 for sensor in sensors {
                     group.addTask {
-                        _ = await sensor.attempt {
+                        _ = await sensor.attempt { _ in
                             try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
                             return .notMatched
                         }

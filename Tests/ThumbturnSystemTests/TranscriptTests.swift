@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.enabled(if: areHere && JudgeTests.isHere)) func aBackEndGetsATokenThatPyJWTAccepts() async throws {
-        let languages: Set = ["sh", "text", "swift", "mermaid"]
+        let languages: Set = ["sh", "text", "swift", "kotlin", "java"]
         try await run("README.md", with: ["accounts add", "jwt.decode"], among: languages)
     }
 

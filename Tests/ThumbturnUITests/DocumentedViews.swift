@@ -25,7 +25,6 @@ struct ExampleApp: App {
             offer = BiometricOfferModel(for: auth) { try await auth.addBiometrics() }
         } catch { preconditionFailure("\(error)") }
     }
-
     var body: some Scene {
         WindowGroup { Text("Your contents").safeAreaInset(edge: .top) { EnrolmentOfferView(offer) }.appLock(lock) }
     }

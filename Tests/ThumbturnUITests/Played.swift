@@ -47,6 +47,17 @@ import ThumbturnTestKit
         _ = host.shown
     }
 
+    /// The app goes to the back, something happens there, and it comes back.
+    func leaving(_ host: ViewHost, _ happens: () -> Void) async throws {
+        host.environment.scenePhase = .background
+        _ = Work.$executor.withValue(clock.executor) { host.shown }
+        try await pass(.milliseconds(100), host)
+        happens()
+        host.environment.scenePhase = .active
+        _ = Work.$executor.withValue(clock.executor) { host.shown }
+        try await pass(.milliseconds(100), host)
+    }
+
     /// Taps, and lets what begins run.
     func tap(_ label: String, _ host: ViewHost) async throws {
         try Work.$executor.withValue(clock.executor) { try host.tap(label) }

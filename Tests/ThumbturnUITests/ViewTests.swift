@@ -117,6 +117,36 @@ import ThumbturnUI
         }
     }
 
+    @Test func aGateUnderAnAppsLockAsksAfterIt() async throws {
+        try await Played.tell { played in
+            let lock = AppLockModel(for: played.vault, reason: "Unlock the app") { _ in }
+            let host = played.host(Text(verbatim: "SECRET").gated(by: played.screen()).appLock(lock))
+            let prompts = played.phone.promptCount
+            played.phone.next(.cancel)
+            try await played.pass(.seconds(2), host)
+            #expect(lock.isLocked && played.phone.promptCount == prompts + 1, "the person is asked once")
+            try await played.tap("Use passcode", host)
+            try await played.pass(.seconds(2), host)
+            #expect(!lock.isLocked && played.phone.promptCount == prompts + 3 && host.shows("SECRET"))
+            lock.lockNow()
+            #expect(!host.shows("SECRET"), "it is gone at once")
+            host.close()
+        }
+    }
+
+    @Test func theReasonForAMoveIsShown() async throws {
+        try await Played.tell { played in
+            let screen = played.screen()
+            let host = played.host(UnlockView(screen))
+            for _ in 1...5 { played.phone.next(.tryInVain) }
+            played.phone.next(.ignore)
+            try await played.pass(.seconds(2), host)
+            let cause = try #require(screen.cause)
+            #expect(host.shows(cause.text(in: .english)))
+            host.close()
+        }
+    }
+
     // MARK: - The app's lock
 
     @Test func theLockHidesTheContentsFromEyesKeyboardsAndVoiceOver() async throws {
@@ -245,12 +275,7 @@ import ThumbturnUI
             #expect(model.state == .on && host.shows("Face ID"))
             try await played.tap("Face ID", host)
             #expect(model.state == .off)
-            played.phone.setPermission(false)
-            host.environment.scenePhase = .background
-            _ = host.shown
-            host.environment.scenePhase = .active
-            try await played.pass(.milliseconds(200), host)
-            _ = await model.refresh()
+            try await played.leaving(host) { played.phone.setPermission(false) }
             #expect(model.state == .unavailable && host.tappable == [])
             #expect(host.shows("To use Face ID here, allow it in Settings."))
             host.close()
@@ -262,7 +287,10 @@ import ThumbturnUI
             let vault = Vault(named: "new", platform: played.platform, access: .userPresence)
             let model = BiometricOfferModel(for: vault, reason: "Protect your notes")
             let host = played.host(EnrolmentOfferView(model))
+            played.phone.setPermission(false)
             try await played.pass(.milliseconds(200), host)
+            #expect(!model.isShown && host.tappable == [])
+            try await played.leaving(host) { played.phone.setPermission(true) }
             #expect(host.tappable == ["Set up", "Not now", "Don’t ask again"])
             try await played.tap("Set up", host)
             try await played.pass(.seconds(1), host)
@@ -275,7 +303,8 @@ import ThumbturnUI
 
     // MARK: - Approvals and devices
 
-    private static let details = ApprovalDetails(title: "Payment", lines: [.init(label: "Amount", value: "€1,250.00")])
+    private static let details = ApprovalDetails(
+        title: "Payment", lines: [.init(label: "Amount", value: "€1,250.00")], caution: PersonMessage(.readLetterByLetter))
 
     @Test func theSheetShowsWhatIsSignedBeforeThePromptAndStaysWhileItAsks() async throws {
         try await Played.tell { played in
@@ -291,12 +320,13 @@ import ThumbturnUI
             let host = played.host(ApprovalSheet(model()))
             try await played.pass(.milliseconds(200), host)
             let prompts = played.phone.promptCount
+            #expect(host.shows(PersonMessage(.readLetterByLetter).text(in: .english)))
             #expect(host.shows("€1,250.00") && Set(host.tappable) == ["Not now", "Approve", "Decline"] && made.value == 1)
             try await played.pass(.seconds(60), host)
             #expect(played.phone.promptCount == prompts && made.value == 1, "nothing begins by itself, and the model stays")
             played.phone.next(.match, after: .seconds(3))
             try await played.tap("Approve", host)
-            #expect(host.tappable == [] && host.shows("interactiveDismissDisabled"))
+            #expect(host.tappable == [] && host.shows("interactiveDismissDisabled") && host.feedback == [])
             try await played.pass(.seconds(5), host)
             #expect(host.shows("Approved.") && host.tappable == ["Done"] && host.feedback == ["success"])
             host.close()
@@ -410,8 +440,24 @@ import ThumbturnUI
             #expect(dots.count == 32)
             for dot in dots {
                 let size = try #require(dot.value("font")?.split(separator: " ").last.flatMap { Double($0) })
-                #expect(size * 2 * 32 <= 272)
+                #expect(size * 2 * 32 <= 270)
             }
+            model.cancel()
+            _ = await chosen.value
+            host.close()
+        }
+    }
+
+    @Test func threeKeysFitTheSmallestPhoneHoweverLargeTheTextIs() async throws {
+        try await Played.tell { played in
+            let model = PINEntryModel(clock: played.clock)
+            var large = EnvironmentValues()
+            large.dynamicTypeSize = .xxxLarge
+            let host = played.host(Text(verbatim: "Home").pinEntry(model), large)
+            let chosen = Task(executorPreference: played.clock.executor) { await model.choose() }
+            try await played.pass(.milliseconds(100), host)
+            let widths = host.shown.all.compactMap { $0.value("frame") }.filter { $0.contains("width 80 height 80") }
+            #expect(widths.count >= 10, "\(host.shown.text())")
             model.cancel()
             _ = await chosen.value
             host.close()

@@ -49,15 +49,15 @@ final class AppCalls: Sendable {
 
     /// The last answer.
     private func message(_ operation: Int32, _ request: [UInt8], _ news: @escaping AppNewsSink) async -> [UInt8] {
+        var request = AppRequest(request, to: self)
         do throws(Failure) {
             guard let operation = AppOperation(rawValue: operation) else { throw .bridge(.unknownOperation) }
-            var request = AppRequest(request, to: self)
             let work = try operation.work(&request)
             try request.end()
             return try await work(news).message(.done)
         } catch {
             var fields = BridgeWriter()
-            fields.put(error, in: handles.language)
+            fields.put(error, in: request.language)
             return fields.message(.failed)
         }
     }

@@ -14,35 +14,42 @@ final class AppHandles: Sendable {
     }
 
     private struct State {
-        var opened: [Int64: Opened] = [:]
+        var opened: [Int64: (what: Opened, language: MessageLanguage)] = [:]
         var last: Int64 = 0
-        var language = MessageLanguage.english
     }
 
     private let state = Mutex(State())
 
     /// Keeps what was opened, and returns its number, which is given once.
-    func keep(_ opened: Opened) -> Int64 {
+    ///
+    /// - Parameters:
+    ///   - opened: what was opened.
+    ///   - language: the language of its texts, which is the app's when the phone was opened.
+    func keep(_ opened: Opened, speaking language: MessageLanguage) -> Int64 {
         state.withLock { state in
             state.last += 1
-            state.opened[state.last] = opened
-            if case .device(let device) = opened { state.language = device.language }
+            state.opened[state.last] = (opened, language)
             return state.last
         }
     }
 
     /// Forgets a number. An open vault ends; calls that are running go on.
     func close(_ number: Int64) {
-        if case .secrets(_, let end)? = state.withLock({ $0.opened.removeValue(forKey: number) }) { end() }
+        if case .secrets(_, let end)? = state.withLock({ $0.opened.removeValue(forKey: number)?.what }) { end() }
     }
 
-    subscript(number: Int64) -> Opened? { state.withLock { $0.opened[number] } }
+    subscript(number: Int64) -> Opened? { state.withLock { $0.opened[number]?.what } }
+
+    /// The language of what is open under a number; nil where nothing is.
+    func language(of number: Int64) -> MessageLanguage? { state.withLock { $0.opened[number]?.language } }
+
+    /// Whether something was open under a number, and was closed.
+    func wasClosed(_ number: Int64) -> Bool {
+        state.withLock { 1 <= number && number <= $0.last && $0.opened[number] == nil }
+    }
 
     /// How many are open.
     var count: Int { state.withLock { $0.opened.count } }
-
-    /// The language of the app, as the device told it that was opened last.
-    var language: MessageLanguage { state.withLock { $0.language } }
 }
 
 /// The phone, as an app has opened it.
@@ -55,7 +62,6 @@ struct AppDevice: Sendable {
     }
 
     let platform: DevicePlatform
-    let language: MessageLanguage
 }
 
 /// The news of one authenticator or vault, for each call that listens.

@@ -9,7 +9,7 @@ extension AppOperation {
     /// Reads the operation's request whole, and returns what is to be done.
     func work(_ request: inout AppRequest) throws(Failure) -> AppWork {
         let calls = request.calls
-        let (handles, language) = (calls.handles, calls.handles.language)
+        let handles = calls.handles
         switch self {
         // MARK: What is open
         case .cancel:
@@ -25,12 +25,21 @@ extension AppOperation {
                 return .empty
             }
         case .openDevice:
-            let look = AppDevice.Look(
-                title: try request.optionalText(), confirmsFaces: try request.flag(), pinEntry: try request.optionalScreen())
+            let (title, confirmsFaces) = (try request.optionalText(), try request.flag())
+            let pinScreen = try request.number()
+            return { (_) async throws(Failure) in
+                let language = MessageLanguage.best(of: [try await calls.system.knownFacts().language])
+                let pinEntry = AppScreen(number: pinScreen, system: calls.system, language: language)
+                let look = AppDevice.Look(title: title, confirmsFaces: confirmsFaces, pinEntry: pinEntry)
+                let device = AppDevice(platform: try await calls.platform(look))
+                return .fields { $0.put(handles.keep(.device(device), speaking: language)) }
+            }
+        case .diagnostics:
+            let device = try request.device()
             return { (_) async throws(Failure) in
                 let facts = try await calls.system.knownFacts()
-                let device = AppDevice(platform: try await calls.platform(look), language: .best(of: [facts.language]))
-                return .fields { $0.put(handles.keep(.device(device))) }
+                let keystore = (device.platform.keys as? KeystoreKeys)?.keystore
+                return .fields { $0.put(AndroidDiagnostics(facts: facts, made: keystore?.made ?? [:]).description) }
             }
         case .openAuthenticator:
             let (platform, server) = (try request.device().platform, try request.url())
@@ -38,20 +47,22 @@ extension AppOperation {
             var resources: [URL] = []
             for text in try request.texts() { resources.append(try AppRequest.url(text)) }
             let (keeps, signIn) = (try request.flag(), try request.optionalScreen().map(AppSignIn.screen))
+            let language = request.language
             return { [resources] (_) async throws(Failure) in
                 let news = AppNews()
                 let authenticator = try Authenticator(
                     server: server, account: account, resources: resources, platform: platform,
                     sessions: keeps ? .stored : .untilLock, signIn: signIn, observe: { news.hear($0) })
-                return .fields { $0.put(handles.keep(.authenticator(authenticator, news))) }
+                return .fields { $0.put(handles.keep(.authenticator(authenticator, news), speaking: language)) }
             }
         case .openVault:
             let (platform, name) = (try request.device().platform, try request.text())
             let (access, policy) = (try request.choice(VaultAccess.self), try request.policy())
+            let language = request.language
             return { (_) in
                 let news = AppNews()
                 let vault = Vault(named: name, platform: platform, policy: policy, access: access, observe: { news.hear($0) })
-                return .fields { $0.put(handles.keep(.vault(vault, news))) }
+                return .fields { $0.put(handles.keep(.vault(vault, news), speaking: language)) }
             }
         case .news:
             let source =
@@ -59,13 +70,13 @@ extension AppOperation {
                 case .authenticator(_, let news), .vault(_, let news): news
                 case .device, .secrets: throw .bridge(.unknownHandle)
                 }
-            let news = source.stream()
+            let (news, language) = (source.stream(), request.language)
             return { (answer) in
                 for await news in news { answer(.fields { $0.put(news, in: language) }) }
                 return .empty
             }
         case .readiness:
-            let (asker, policy) = (try request.asker(), try request.policy())
+            let (asker, policy, language) = (try request.asker(), try request.policy(), request.language)
             return { (_) async throws(Failure) in
                 let readiness =
                     switch asker {
@@ -151,6 +162,67 @@ extension AppOperation {
                 return .empty
             }
 
+        case .changePassword:
+            let (authenticator, password) = (try request.authenticator(), try request.text())
+            let (reason, policy) = (try request.text(), try request.policy())
+            return { (_) async throws(Failure) in
+                try await authenticator.changePassword(to: password, reason: reason, policy: policy)
+                return .empty
+            }
+
+        // MARK: What the person chose
+        case .declineBiometrics:
+            let asker = try request.asker()
+            return { (_) async throws(Failure) in
+                switch asker {
+                case .authenticator(let authenticator, _): try await authenticator.declineBiometrics()
+                case .vault(let vault, _): try await vault.declineBiometrics()
+                case .device, .secrets: throw .bridge(.unknownHandle)
+                }
+                return .empty
+            }
+        case .requireStrongerRung:
+            let asker = try request.asker()
+            return { (_) async throws(Failure) in
+                switch asker {
+                case .authenticator(let authenticator, _): try await authenticator.requireStrongerRungNextTime()
+                case .vault(let vault, _): try await vault.requireStrongerRungNextTime()
+                case .device, .secrets: throw .bridge(.unknownHandle)
+                }
+                return .empty
+            }
+        case .prefer:
+            let (asker, rung) = (try request.asker(), try request.optionalRung())
+            return { (_) async throws(Failure) in
+                switch asker {
+                case .authenticator(let authenticator, _): try await authenticator.prefer(rung)
+                case .vault(let vault, _): try await vault.prefer(rung)
+                case .device, .secrets: throw .bridge(.unknownHandle)
+                }
+                return .empty
+            }
+        case .shouldOfferBiometrics:
+            let (asker, policy) = (try request.asker(), try request.policy())
+            return { (_) async throws(Failure) in
+                let isDue =
+                    switch asker {
+                    case .authenticator(let authenticator, _): await authenticator.shouldOfferBiometrics(for: policy)
+                    case .vault(let vault, _): await vault.shouldOfferBiometrics()
+                    case .device, .secrets: throw .bridge(.unknownHandle)
+                    }
+                return .fields { $0.put(isDue) }
+            }
+        case .answerBiometricOffer:
+            let (asker, answer) = (try request.asker(), try request.offerAnswer())
+            return { (_) async throws(Failure) in
+                switch asker {
+                case .authenticator(let authenticator, _): try await authenticator.answerBiometricOffer(answer)
+                case .vault(let vault, _): try await vault.answerBiometricOffer(answer)
+                case .device, .secrets: throw .bridge(.unknownHandle)
+                }
+                return .empty
+            }
+
         // MARK: Requests
         case .stepUp:
             let (authenticator, action) = (try request.authenticator(), try request.action())
@@ -199,19 +271,19 @@ extension AppOperation {
 
         // MARK: Approvals
         case .approvals:
-            let authenticator = try request.authenticator()
+            let (authenticator, language) = (try request.authenticator(), request.language)
             return { (_) async throws(Failure) in
                 let approvals = try await authenticator.approvals()
                 return .fields { $0.put(approvals) { $0.put($1, in: language) } }
             }
         case .approval:
-            let (authenticator, id) = (try request.authenticator(), try request.text())
+            let (authenticator, id, language) = (try request.authenticator(), try request.text(), request.language)
             return { (_) async throws(Failure) in
                 let approval = try await authenticator.approval(id)
                 return .fields { $0.put(approval, in: language) }
             }
         case .approve:
-            let (authenticator, shown) = (try request.authenticator(), try request.approval())
+            let (authenticator, shown, language) = (try request.authenticator(), try request.approval(), request.language)
             return { (_) async throws(Failure) in
                 let signed = try await authenticator.approve(shown, in: language)
                 return .fields { $0.put(signed, in: language) }
@@ -254,6 +326,12 @@ extension AppOperation {
                 try await authenticator.replaceBiometricKey(reason, policy: policy)
                 return .empty
             }
+        case .removeBiometricKey:
+            let (authenticator, reason, policy) = (try request.authenticator(), try request.text(), try request.policy())
+            return { (_) async throws(Failure) in
+                try await authenticator.removeBiometricKey(reason, policy: policy)
+                return .empty
+            }
         case .devices:
             let authenticator = try request.authenticator()
             return { (_) async throws(Failure) in
@@ -278,11 +356,12 @@ extension AppOperation {
         // MARK: Vaults
         case .useVault:
             let (vault, reason, start) = (try request.vault(), try request.text(), try request.start())
+            let language = request.language
             return { (news) async throws(Failure) in
                 do {
                     try await vault.unlocked(reason, by: start) { secrets in
                         let (end, mailbox) = AsyncStream.makeStream(of: Void.self)
-                        let number = handles.keep(.secrets(secrets, end: { mailbox.finish() }))
+                        let number = handles.keep(.secrets(secrets, end: { mailbox.finish() }), speaking: language)
                         defer { handles.close(number) }
                         news(
                             .fields {

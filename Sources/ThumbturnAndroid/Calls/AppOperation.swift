@@ -45,6 +45,14 @@ enum AppOperation: Int32, CaseIterable, Sendable {
     case deleteVault = 39
     case seal = 40
     case openSealed = 41
+    case diagnostics = 42
+    case changePassword = 43
+    case removeBiometricKey = 44
+    case declineBiometrics = 45
+    case requireStrongerRung = 46
+    case prefer = 47
+    case shouldOfferBiometrics = 48
+    case answerBiometricOffer = 49
 }
 
 /// Answers with more to come.

@@ -11,6 +11,8 @@ struct AppRequest {
     private var reader: BridgeReader
     /// The handles and the system that the request is for.
     let calls: AppCalls
+    /// The language of what the request is for. Before the phone is open it is English.
+    private(set) var language = MessageLanguage.english
 
     init(_ message: [UInt8], to calls: AppCalls) {
         (reader, self.calls) = (BridgeReader(message), calls)
@@ -65,29 +67,40 @@ struct AppRequest {
 // MARK: - What the app has opened
 
 extension AppRequest {
+    /// What is open under the next number; nil for nothing.
+    private mutating func opened() throws(Failure) -> AppHandles.Opened? {
+        let number = try number()
+        language = calls.handles.language(of: number) ?? language
+        return calls.handles[number]
+    }
+
     mutating func device() throws(Failure) -> AppDevice {
-        guard case .device(let device)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        guard case .device(let device)? = try opened() else { throw .bridge(.unknownHandle) }
         return device
     }
 
     mutating func authenticator() throws(Failure) -> Authenticator {
-        guard case .authenticator(let authenticator, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        guard case .authenticator(let authenticator, _)? = try opened() else { throw .bridge(.unknownHandle) }
         return authenticator
     }
 
     mutating func vault() throws(Failure) -> Vault {
-        guard case .vault(let vault, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        guard case .vault(let vault, _)? = try opened() else { throw .bridge(.unknownHandle) }
         return vault
     }
 
+    /// An open vault. One that has ended throws `vaultClosed`, as its every use does.
     mutating func secrets() throws(Failure) -> LocalUnlock {
-        guard case .secrets(let secrets, _)? = calls.handles[try number()] else { throw .bridge(.unknownHandle) }
+        let number = try number()
+        language = calls.handles.language(of: number) ?? language
+        if calls.handles.wasClosed(number) { throw Failure(.vaultClosed) }
+        guard case .secrets(let secrets, _)? = calls.handles[number] else { throw .bridge(.unknownHandle) }
         return secrets
     }
 
     /// An authenticator or a vault.
     mutating func asker() throws(Failure) -> AppHandles.Opened {
-        switch calls.handles[try number()] {
+        switch try opened() {
         case .authenticator(let authenticator, let news)?: return .authenticator(authenticator, news)
         case .vault(let vault, let news)?: return .vault(vault, news)
         case .device?, .secrets?, nil: throw .bridge(.unknownHandle)
@@ -138,9 +151,9 @@ extension AppRequest {
         guard let name = try optionalText() else { return nil }
         let age = try number()
         let takesUnlock = try flag()
-        guard (0...300_000).contains(age),
-            let action = StepUpAction(name, maximumAge: .milliseconds(age), takesUnlock: takesUnlock)
-        else { throw Failure(.policyDenies, hint: "An action has a name of a to z, 0 to 9 and -, and an age of 0 to 300 s.") }
+        guard let action = StepUpAction(name, maximumAge: .milliseconds(age), takesUnlock: takesUnlock) else {
+            throw Failure(.policyDenies, hint: "An action has a name of a to z, 0 to 9 and -, and an age of 0 to 300 s.")
+        }
         return action
     }
 
@@ -148,7 +161,9 @@ extension AppRequest {
     mutating func amount() throws(Failure) -> Money? {
         let minor = try read { (reader) throws(BridgeReader.Malformed) in try reader.optionalNumber() }
         guard let minor else { return nil }
-        guard let money = Money(minor: minor, currency: try text()) else { throw .bridge(.malformed) }
+        guard let money = Money(minor: minor, currency: try text()) else {
+            throw Failure(.policyDenies, hint: "An amount has 0 to 15 digits, and a currency of three capital letters.")
+        }
         return money
     }
 
@@ -189,6 +204,16 @@ extension AppRequest {
         case "keep": .keep
         case "replace": .replace
         case "fail": .fail
+        default: throw .bridge(.malformed)
+        }
+    }
+
+    /// What the person answered to the offer of biometrics.
+    mutating func offerAnswer() throws(Failure) -> BiometricOffer.Answer {
+        switch try text() {
+        case "setUp": .setUp
+        case "notNow": .notNow
+        case "never": .never
         default: throw .bridge(.malformed)
         }
     }
@@ -240,7 +265,13 @@ extension AppRequest {
 
     /// A screen of the app; nil for none.
     mutating func optionalScreen() throws(Failure) -> AppScreen? {
-        let number = try number()
-        return number == 0 ? nil : AppScreen(number: number, system: calls.system, calls.handles)
+        AppScreen(number: try number(), system: calls.system, language: language)
+    }
+
+    /// A rung; nil for none.
+    mutating func optionalRung() throws(Failure) -> Rung? {
+        guard let name = try optionalText() else { return nil }
+        guard let rung = Rung(rawValue: name) else { throw .bridge(.malformed) }
+        return rung
     }
 }

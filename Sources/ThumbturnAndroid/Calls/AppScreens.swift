@@ -6,10 +6,12 @@ struct AppScreen: Sendable {
     /// The number that Java gave it.
     let number: Int64
     let system: any AndroidSystem
-    private let handles: AppHandles
+    private let language: MessageLanguage
 
-    init(number: Int64, system: any AndroidSystem, _ handles: AppHandles) {
-        (self.number, self.system, self.handles) = (number, system, handles)
+    /// A screen of the number; nil for 0, which is none.
+    init?(number: Int64, system: any AndroidSystem, language: MessageLanguage) {
+        guard number != 0 else { return nil }
+        (self.number, self.system, self.language) = (number, system, language)
     }
 
     /// Shows the screen. Cancelling the task dismisses it; the call returns once it is gone.
@@ -19,7 +21,7 @@ struct AppScreen: Sendable {
     ) async throws(Failure) -> Value {
         var request = BridgeWriter()
         request.put(number)
-        write(&request, handles.language)
+        write(&request, language)
         let id = AndroidCallID.next()
         let answers = system.begin(operation, request.message, id: id)
         // A task of its own still hears the answer when this one is cancelled.
@@ -74,6 +76,13 @@ struct AppScreen: Sendable {
 }
 
 extension Failure {
+    /// What the app's PIN screen gave is none: a fault of the app.
+    fileprivate static let noPIN: Failure = {
+        var failure = Failure.bridge(.malformed)
+        failure.developerHint = "The app's screen gave no PIN: too few or too many digits, or another character."
+        return failure
+    }()
+
     /// What a screen of the app threw: a fault of the app, whatever the class.
     fileprivate static func screen(_ thrown: AndroidThrown) -> Failure {
         Failure(.platform, recovery: .report, status: .init(domain: thrown.chain.first?.name ?? "none", code: 0))
@@ -99,11 +108,9 @@ extension AppScreen: PINEntry {
         _ operation: AndroidOperation, _ write: (inout BridgeWriter, MessageLanguage) -> Void
     ) async -> PINAnswer {
         do throws(Failure) {
-            return .entered(
-                try await show(operation, write) { (reader) throws(BridgeReader.Malformed) in
-                    guard let pin = PIN(try reader.text()) else { throw .type }
-                    return pin
-                })
+            let digits = try await show(operation, write) { (reader) throws(BridgeReader.Malformed) in try reader.text() }
+            guard let pin = PIN(digits) else { throw .noPIN }
+            return .entered(pin)
         } catch {
             return .failed(error)
         }

@@ -7,7 +7,7 @@ extension UnlockFlow {
         let report = progress.report(answer.outcome, at: now)
         switch answer {
         case .matched, .entered:
-            if let sensor = attempt.sensor { keepPace(of: prompt, sensor, at: now) }
+            if let sensor = attempt.sensor { keepPace(of: prompt, attempt, sensor, at: now) }
             state = .signing(prompt, attempt, progress)
             return [report, .sign(prompt)]
         case .notMatched:
@@ -17,9 +17,9 @@ extension UnlockFlow {
         }
     }
 
-    /// Only a match at the first prompt of the flow is a sample of the person's pace.
-    private mutating func keepPace(of prompt: Prompt, _ sensor: SensorClock, at now: Instant) {
-        if prompt.id == 1 {
+    /// Only a match at the first try of the flow is a sample of the person's pace.
+    private mutating func keepPace(of prompt: Prompt, _ attempt: Attempt, _ sensor: SensorClock, at now: Instant) {
+        if prompt.id == 1, attempt.mismatches == 0 {
             person.pace.matched(after: sensor.started.duration(to: now))
         } else {
             person.pace.matchedLater()
@@ -44,7 +44,7 @@ extension UnlockFlow {
         let end = End.granted(grant.rung, grant.output, additional: grant.additional)
         state = .finished(end)
         let elapsed = progress.started.duration(to: now)
-        return [.emit(.authenticated(grant.rung, after: elapsed, attempts: progress.prompts)), .finish(end)]
+        return [.emit(.authenticated(grant.rung, after: elapsed, attempts: progress.attempts)), .finish(end)]
     }
 
     mutating func signingFailed(_ failure: Failure, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
@@ -57,7 +57,15 @@ extension UnlockFlow {
         return [report] + mismatched(attempt, progress, at: now)
     }
 
-    private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+    /// A mismatch after which the prompt stays: the same try as with a prompt that ends and is shown again, except that only a
+    /// rung that is left takes it off the screen.
+    mutating func mismatched(during prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        [progress.report(.failed(.notMatched), at: now)] + mismatched(attempt, progress, staying: prompt, at: now)
+    }
+
+    private mutating func mismatched(
+        _ attempt: Attempt, _ progress: Progress, staying prompt: Prompt? = nil, at now: Instant
+    ) -> [Effect] {
         // A mismatch is the sensor's or the PIN's; wrong credentials are the last word, as any other failure there.
         if attempt.rung == .fullCredentials { return fail(Failure(.notMatched, recovery: .signInAgain)) }
         var (attempt, progress) = (attempt, progress)
@@ -68,10 +76,14 @@ extension UnlockFlow {
         guard isInTime, attempt.mismatches < limit else {
             let pause = PINLedger.pause(afterWrong: attempt.mismatches)
             if attempt.rung == .appPIN, pause > .zero { progress.note(Failure.paused(for: pause)) }
-            return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
+            return (prompt.map { [.dismiss($0)] } ?? []) + moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
         }
         attempt.sensor?.retryUntil = now.advanced(by: policy.retryLimit)
-        return [.emit(.retry(attempt.mismatches))] + show(attempt, progress, at: now)
+        let retry = Effect.emit(.retry(attempt.mismatches))
+        guard let prompt else { return [retry] + show(attempt, progress, at: now) }
+        progress.countRetry(at: now)
+        state = .prompting(prompt, attempt, progress)
+        return [retry] + wake(for: attempt)
     }
 
     // MARK: - Failures of the platform
@@ -131,10 +143,9 @@ extension UnlockFlow {
             sensor.isHintShown = true
             effects += [.showHint(progress.nextUsableRung), .emit(.hintShown)]
         }
-        if let next = sensor.deadline(policy, person) { effects.append(.wake(at: next)) }
         attempt.sensor = sensor
         state = .prompting(prompt, attempt, progress)
-        return effects
+        return effects + wake(for: attempt)
     }
 
     /// Counts a poor reading. The one that brings the hint forward asks what is due now.

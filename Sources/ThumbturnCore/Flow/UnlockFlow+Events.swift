@@ -24,6 +24,8 @@ extension UnlockFlow {
         case answered(SensorAnswer, prompt: Int)
         /// The sensor could not give a verdict, and asks again by itself.
         case readPoorly(PoorReading, prompt: Int)
+        /// The sensor did not match, the prompt stays, and the sensor asks again by itself.
+        case mismatched(prompt: Int)
         /// The person asked for another way: the next rung that can be asked.
         case hintChosen
         /// The key made the proof.

@@ -79,10 +79,11 @@ extension UnlockFlow {
         let button = offersNext && attempt.rung != .fullCredentials ? CancelButton.use(progress.nextUsableRung) : .cancel
         let prompt = Prompt(id: progress.prompts, rung: attempt.rung, cancelButton: button)
         state = .prompting(prompt, attempt, progress)
-        var effects: [Effect] = [.show(prompt), .emit(.promptShown(attempt.rung))]
-        if let next = attempt.sensor?.deadline(policy, person) { effects.append(.wake(at: next)) }
-        return effects
+        return [.show(prompt), .emit(.promptShown(attempt.rung))] + wake(for: attempt)
     }
+
+    /// Asks for a wake when the next limit of an attempt is due.
+    func wake(for attempt: Attempt) -> [Effect] { attempt.sensor?.deadline(policy, person).map { [.wake(at: $0)] } ?? [] }
 
     /// Passes over a rung that cannot be asked.
     mutating func skip(_ rung: Rung, for obstacle: Failure, _ progress: Progress, at now: Instant) -> [Effect] {

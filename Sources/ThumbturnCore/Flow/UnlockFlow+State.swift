@@ -74,7 +74,7 @@ extension UnlockFlow {
         package var readiness: Readiness
         /// When the first prompt appeared, or was asked for; later by the time that the app was away.
         var started: Instant
-        /// When the current prompt appeared; until then, when it was asked for.
+        /// When the current prompt appeared, or asked again; until then, when it was asked for.
         var shown: Instant
         /// Whether the current prompt has appeared.
         var hasAppeared = false
@@ -83,6 +83,10 @@ extension UnlockFlow {
         package var remaining: ArraySlice<Rung>
         /// The number of prompts so far; each has its number as its id.
         var prompts = 0
+        /// Mismatches after which the prompt stayed.
+        private var retriesInPrompts = 0
+        /// How often a rung was tried.
+        var attempts: Int { prompts + retriesInPrompts }
         /// How often the system took a prompt.
         var interruptions = 0
         /// Whether the person chose another way while the app was in the back.
@@ -163,6 +167,12 @@ extension UnlockFlow.Progress {
     mutating func countPrompt(at now: Instant) {
         prompts += 1
         (shown, hasAppeared) = (now, false)
+    }
+
+    /// Counts another try in the prompt that stays, whose time counts from now.
+    mutating func countRetry(at now: Instant) {
+        retriesInPrompts += 1
+        shown = now
     }
 
     /// The current prompt has appeared now: its time counts from here, and the total, too, where it is the first one.

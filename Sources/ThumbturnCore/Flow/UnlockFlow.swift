@@ -60,6 +60,9 @@ public struct UnlockFlow: Hashable, Sendable {
             return answered(answer, to: prompt, attempt, progress, at: now)
         case (.prompting(let prompt, let attempt, let progress), .readPoorly(let reading, let id)) where id == prompt.id:
             return [.emit(.readPoorly(reading))] + readPoorly(prompt, attempt, progress, at: now)
+        case (.prompting(let prompt, let attempt, let progress), .mismatched(let id))
+        where id == prompt.id && attempt.sensor != nil:
+            return mismatched(during: prompt, attempt, progress, at: now)
         case (.prompting(let prompt, let attempt, var progress), .appeared(let appearance, let id))
         where id == prompt.id && !progress.hasAppeared:
             progress.appeared(at: now)
@@ -135,31 +138,37 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.waiting, .began), (.awayBeforePrompt, .began), (.prompting, .began), (.signing, .began), (.away, .began),
             (.interrupted, .began),
             // Before the beginning there is nothing to ask.
-            (.idle, .tapped), (.idle, .answered), (.idle, .appeared), (.idle, .readPoorly), (.idle, .hintChosen),
+            (.idle, .tapped), (.idle, .answered), (.idle, .appeared), (.idle, .readPoorly), (.idle, .mismatched),
+            (.idle, .hintChosen),
             (.idle, .signed),
             (.idle, .signingFailed), (.idle, .changed), (.idle, .wentBack), (.idle, .cameFront), (.idle, .woke),
             // Without an automatic prompt the flow waits for a tap, and asked for no wake.
             (.waiting(_, due: nil), .woke),
             // Where no prompt is on the screen, answers come from prompts that are gone.
-            (.waiting, .answered), (.waiting, .appeared), (.waiting, .readPoorly), (.waiting, .signed),
+            (.waiting, .answered), (.waiting, .appeared), (.waiting, .readPoorly), (.waiting, .mismatched), (.waiting, .signed),
             (.waiting, .signingFailed),
             (.waiting, .cameFront),
             (.awayBeforePrompt, .answered), (.awayBeforePrompt, .appeared), (.awayBeforePrompt, .readPoorly),
+            (.awayBeforePrompt, .mismatched),
             (.awayBeforePrompt, .signed),
             (.awayBeforePrompt, .signingFailed), (.awayBeforePrompt, .wentBack), (.awayBeforePrompt, .tapped),
             (.awayBeforePrompt, .woke),
-            (.away, .answered), (.away, .appeared), (.away, .readPoorly), (.away, .signed), (.away, .signingFailed),
+            (.away, .answered), (.away, .appeared), (.away, .readPoorly), (.away, .mismatched), (.away, .signed),
+            (.away, .signingFailed),
             (.away, .wentBack),
             (.away, .tapped), (.away, .woke),
-            (.interrupted, .answered), (.interrupted, .appeared), (.interrupted, .readPoorly), (.interrupted, .hintChosen),
+            (.interrupted, .answered), (.interrupted, .appeared), (.interrupted, .readPoorly), (.interrupted, .mismatched),
+            (.interrupted, .hintChosen),
             (.interrupted, .signed), (.interrupted, .signingFailed),
             // The app's own prompt makes the app active again when it goes: that starts no second one.
             (.prompting, .cameFront), (.prompting, .tapped),
             // A prompt appears once, and answers of prompts that are gone are stale.
-            (.prompting, .appeared), (.prompting, .answered), (.prompting, .readPoorly), (.prompting, .signed),
+            (.prompting, .appeared), (.prompting, .answered), (.prompting, .readPoorly), (.prompting, .mismatched),
+            (.prompting, .signed),
             (.prompting, .signingFailed),
             // The match came first: a second answer, a late choice, a timer, or the app in the back does not undo it.
-            (.signing, .tapped), (.signing, .appeared), (.signing, .answered), (.signing, .readPoorly), (.signing, .hintChosen),
+            (.signing, .tapped), (.signing, .appeared), (.signing, .answered), (.signing, .readPoorly), (.signing, .mismatched),
+            (.signing, .hintChosen),
             (.signing, .wentBack), (.signing, .cameFront), (.signing, .woke), (.signing, .signed), (.signing, .signingFailed),
             // The end is reached once.
             (.finished, _):

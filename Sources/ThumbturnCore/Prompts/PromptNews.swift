@@ -7,6 +7,9 @@ public enum PromptNews: Hashable, Sendable {
     case appeared
     /// A reading that gave no verdict: the prompt stays, and the sensor asks again by itself.
     case readPoorly(PoorReading)
+    /// A mismatch after which the prompt stays, and the sensor asks again by itself: Android's prompt does so. Where a mismatch
+    /// ends the prompt, it is the prompt's answer.
+    case mismatched
 }
 
 extension PromptNews: CustomStringConvertible {
@@ -15,6 +18,7 @@ extension PromptNews: CustomStringConvertible {
         switch self {
         case .appeared: "appeared"
         case .readPoorly(let reading): "poor reading: \(reading)"
+        case .mismatched: "mismatched"
         }
     }
 }

@@ -35,8 +35,8 @@ public protocol Sensor: Sendable {
     ///
     /// - Parameters:
     ///   - request: the contents of the prompt, and what its success will be used for.
-    ///   - hearing: called with what the sensor tells meanwhile: each reading that gave no verdict, where it reports them,
-    ///     and that the prompt appeared, where `tellsAppearance` says so.
+    ///   - hearing: called with what the sensor tells meanwhile: each reading that gave no verdict, where it reports them;
+    ///     each mismatch after which its prompt stays; and that the prompt appeared, where `tellsAppearance` says so.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer
 }
 
@@ -88,7 +88,7 @@ public struct PromptRequest: Sendable, CustomStringConvertible {
 public enum PromptAnswer: Sendable {
     /// The sensor or the passcode matched.
     case matched(Presence)
-    /// One mismatch, as the platform counts them. A cancelled prompt is no mismatch.
+    /// One mismatch, as the platform counts them, which ended the prompt. A cancelled prompt is no mismatch.
     case notMatched
     /// There is no verdict: the prompt was cancelled, the sensor is locked out, or the platform failed.
     case failed(Failure)

@@ -33,19 +33,33 @@ struct CountedSensor: Sendable {
 
     /// Shows the prompt if the switch and the ledger allow it. A mismatch that begins a pause is reported as that pause.
     ///
+    /// Where a prompt stays after a mismatch, that one is counted and the next attempt written before anything else is heard of
+    /// the prompt. A mismatch that begins a pause takes the prompt off the screen, and a match that comes meanwhile opens nothing.
+    ///
     /// - Parameters:
     ///   - isNewKey: whether the match lets a new key sign for itself, which opens nothing: it may be made while the
     ///     sensor is switched off.
-    ///   - prompt: shows the prompt; nil means that it was dismissed.
-    func attempt(isNewKey: Bool = false, _ prompt: () async -> PromptAnswer?) async -> PromptAnswer? {
-        let attempt: Attempt
+    ///   - prompt: shows the prompt; nil means that it was dismissed. It calls its argument at each mismatch after which the
+    ///     prompt stays.
+    ///   - staying: what follows such a mismatch once it is counted.
+    func attempt(
+        isNewKey: Bool = false, _ prompt: (_ mismatched: @escaping @Sendable () -> Void) async -> PromptAnswer?,
+        staying: @escaping @Sendable (Staying) -> Void = { _ in }
+    ) async -> PromptAnswer? {
+        let first: Attempt
         do throws(Failure) {
             if !isNewKey, let off = await switchedOff() { throw off }
-            attempt = try await begin()
+            first = try await begin()
         } catch {
             return .failed(error)
         }
-        switch await prompt() {
+        let (mismatches, mailbox) = AsyncStream.makeStream(of: Void.self)
+        async let counting = count(mismatches, since: first, staying)
+        let answer = await prompt { mailbox.yield() }
+        mailbox.finish()
+        let (attempt, end) = await counting
+        if let end { return .failed(end) }
+        switch answer {
         case .matched(let presence):
             // The sensor may have been switched off while the prompt was up, which no match undoes.
             if !isNewKey, let off = await switchedOff() { return .failed(off) }
@@ -84,6 +98,35 @@ struct CountedSensor: Sendable {
 // MARK: - Attempts
 
 extension CountedSensor {
+    /// What follows a mismatch after which the prompt stays.
+    enum Staying: Sendable {
+        /// The sensor may be tried again.
+        case asksAgain
+        /// The prompt has to go.
+        case ends
+    }
+
+    /// Counts the mismatches after which the prompt stays, each as an attempt of its own.
+    ///
+    /// - Returns: the attempt that is under way, and why no further one may be.
+    private func count(
+        _ mismatches: AsyncStream<Void>, since first: Attempt, _ staying: @Sendable (Staying) -> Void
+    ) async -> (Attempt, Failure?) {
+        var attempt = first
+        for await _ in mismatches {
+            await settleMismatch(attempt)
+            do throws(Failure) {
+                if let obstacle = obstacle(in: attempt.during) { throw obstacle.afterMismatch }
+                attempt = try await begin()
+            } catch {
+                staying(.ends)
+                return (attempt, error)
+            }
+            staying(.asksAgain)
+        }
+        return (attempt, nil)
+    }
+
     /// The ledger before an attempt, and with the attempt counted as a mismatch.
     private struct Attempt {
         var before: SensorLedger

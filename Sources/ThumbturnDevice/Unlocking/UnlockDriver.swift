@@ -114,18 +114,24 @@ extension UnlockDriver {
         )
         // The prompt may be dismissed, or the flow over, before its turn came.
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
-        func answer() async -> PromptAnswer? {
+        func answer(_ mismatched: @escaping @Sendable () -> Void = {}) async -> PromptAnswer? {
             await dismissal.race {
                 await platform.prompts.prompt(shown, on: platform) {
                     mailbox.yield(.event(.appeared(.requested, prompt: prompt.id)))
                 } hearing: {
-                    mailbox.yield(.event($0.event(of: prompt)))
+                    // A mismatch is told to the flow once it is counted.
+                    if let event = $0.event(of: prompt) { mailbox.yield(.event(event)) } else { mismatched() }
                 }
             }
         }
         let answered =
             prompt.rung == .biometric
-            ? await CountedSensor(use.key, on: platform, under: policy).attempt(isNewKey: isNewKey, answer)
+            ? await CountedSensor(use.key, on: platform, under: policy).attempt(isNewKey: isNewKey, answer) {
+                switch $0 {
+                case .asksAgain: mailbox.yield(.event(.mismatched(prompt: prompt.id)))
+                case .ends: dismissal.dismiss()
+                }
+            }
             : await answer()
         switch answered {
         case .matched(let presence):
@@ -190,10 +196,12 @@ extension UnlockDriver {
 }
 
 extension PromptNews {
-    fileprivate func event(of prompt: UnlockFlow.Prompt) -> UnlockFlow.Event {
+    /// What the flow hears at once; nil for a mismatch.
+    fileprivate func event(of prompt: UnlockFlow.Prompt) -> UnlockFlow.Event? {
         switch self {
         case .appeared: .appeared(.told, prompt: prompt.id)
         case .readPoorly(let reading): .readPoorly(reading, prompt: prompt.id)
+        case .mismatched: nil
         }
     }
 }

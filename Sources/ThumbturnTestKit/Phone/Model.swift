@@ -28,8 +28,11 @@ extension SimulatedPhone {
         public var promptDelay = Duration.zero
         /// Whether the system tells that a prompt is on the screen.
         public var tellsAppearance = false
-        /// Unsuccessful tries that end one prompt, and are reported as one mismatch.
+        /// Unsuccessful tries that are reported as one mismatch.
         public var triesInAPrompt = 1
+        /// How long after a mismatch the sensor reads again, in a prompt that stays on the screen; nil where a mismatch ends
+        /// the prompt.
+        public var readsAgainAfter: Duration?
         /// How long the system shows an unanswered prompt; nil for no limit.
         public var promptTimeout: Duration?
         /// A prompt that follows a match sooner than this is cancelled by the system. No number is documented, so it is
@@ -192,6 +195,7 @@ extension SimulatedPhone.Model {
         var model = Self(name: "Android \(api) with \(sensor.rawValue)", hardware: .strongBox)
         model.system = .android
         model.sensor = sensor
+        model.readsAgainAfter = .milliseconds(50)
         model.promptTimeout = .seconds(30)
         model.promptMakesInactive = false
         model.promptInBack = .unheard

@@ -111,21 +111,33 @@ extension SimulatedPhone {
             return .failed(Failure(.cancelledByApp))
         }
         if model.tellsAppearance { hearing(.appeared) }
+        // When the person could act: an act that comes too soon after a mismatch happens when the sensor reads again.
+        var since = clock.now
         while true {
             let (act, delay) = state.withLock { $0.nextAct() }
-            let wake = clock.now.advanced(by: act == .ignore ? Self.forever : delay)
+            let wake = max(clock.now, since.advanced(by: act == .ignore ? Self.forever : delay))
             let isLate = end.map { $0 < wake } ?? false
             guard (try? await clock.sleep(until: isLate ? end ?? wake : wake)) != nil else {
                 return .failed(Failure(.cancelledByApp))
             }
             let now = clock.now
             if isLate { return .failed(model.reported(Failure(.timedOut), nil)) }
+            since = now
             if case .readPoorly(let reading) = act {
                 hearing(.readPoorly(reading))
                 continue
             }
             let answer = state.withLock { Self.answer(act, request, id, &tries, &$0, at: now) }
-            if let answer { return answer }
+            guard case .notMatched = answer, request.rung == .biometric, let pause = model.readsAgainAfter else {
+                if let answer { return answer }
+                continue
+            }
+            tries = 0
+            hearing(.mismatched)
+            // Meanwhile the app may take the prompt away, and then the person acts at the next one.
+            guard (try? await clock.sleep(until: now.advanced(by: pause))) != nil else {
+                return .failed(Failure(.cancelledByApp))
+            }
         }
     }
 

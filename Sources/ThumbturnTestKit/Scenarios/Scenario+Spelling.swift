@@ -22,6 +22,7 @@ extension UnlockFlow.Event {
         case .answered(let answer, let prompt): .one("answered", .object(["prompt": .id(prompt), "answer": answer.spelled]))
         case .readPoorly(let reading, let prompt):
             .one("readPoorly", .object(["prompt": .id(prompt), "reading": .text(reading.rawValue)]))
+        case .mismatched(let prompt): .one("mismatched", .object(["prompt": .id(prompt)]))
         case .hintChosen: .text("hintChosen")
         case .signed(let output, let prompt): .one("signed", .object(["prompt": .id(prompt), "proof": .text(output.name)]))
         case .signingFailed(let failure, let prompt):
@@ -47,6 +48,7 @@ extension UnlockFlow.Event {
         case ("readPoorly", let it?):
             let members = try it.members(["prompt", "reading"])
             self = .readPoorly(try members["reading"]!.named(), prompt: try members["prompt"]!.promptNumber())
+        case ("mismatched", let it?): self = .mismatched(prompt: try it.members(["prompt"])["prompt"]!.promptNumber())
         case ("hintChosen", nil): self = .hintChosen
         case ("signed", let it?):
             let members = try it.members(["prompt", "proof"])

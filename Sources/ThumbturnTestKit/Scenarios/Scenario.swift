@@ -26,6 +26,14 @@ public struct Scenario: Hashable, Sendable {
         package var effects: [UnlockFlow.Effect]
     }
 
+    /// The scenario with each of its moments changed, in their order, and then the end.
+    package func changing(_ change: (inout Moment) -> Void, end: () -> UnlockFlow.End?) -> Scenario {
+        var moments = moments
+        for index in moments.indices { change(&moments[index]) }
+        return Scenario(
+            name: name, shows: shows, pains: pains, policy: policy, person: person, moments: moments, end: end() ?? self.end)
+    }
+
     /// The number of events after the beginning.
     public var eventCount: Int { moments.count - 1 }
 

@@ -62,8 +62,11 @@ import ThumbturnTestKit
                 world.android.screens(.garbage(bytes))
                 #expect(try await world.failure(.changePIN) { $0.putChange(auth) }?.code == "platform")
             }
-            world.android.screens(.digits("12"))
-            #expect(try await world.failure(.changePIN) { $0.putChange(auth) }?.code == "platform", "no PIN")
+            for wrong in ["12345", "12345x", "73915\u{660}", String(repeating: "1", count: 33)] {
+                world.android.screens(.digits(wrong))
+                let failed = try await world.failure(.changePIN) { $0.putChange(auth) }
+                #expect(failed?.status == "thumbturn.bridge 1" && failed?.hint?.contains("no PIN") == true)
+            }
         }
     }
 
@@ -445,6 +448,121 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func thePasswordIsChanged() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            func change(_ reason: String) -> (inout BridgeWriter) -> Void {
+                {
+                    $0.put(auth)
+                    $0.put("correct horse battery")
+                    $0.put(reason)
+                    $0.put("highRisk")
+                }
+            }
+            #expect(try await world.failure(.changePassword, change(" "))?.code == "reasonMissing")
+            try await world.call(.changePassword, change("Change your password"))
+            #expect(world.server.state.withLock { $0.password } == "correct horse battery")
+        }
+    }
+
+    @Test("the texts are in the language that the app had when its phone was opened")
+    func languages() async throws {
+        try await AppWorld(language: "de-AT").run { world in
+            let german = try await world.authenticator(on: world.device())
+            world.android.state.withLock { $0.language = "en" }
+            let english = try await world.authenticator(on: world.device())
+            for (auth, language) in [(german, MessageLanguage.german), (english, .english)] {
+                let failed = try await world.failure(.me) { $0.put(auth) }
+                let code = try #require(Failure.Code.all.first { $0.name == failed?.code })
+                #expect(failed?.message == Failure(code).message.text(in: language))
+            }
+            world.android.screens(.digits("739150"))
+            try await world.call(.enrol) { AppWorld.enrolment(&$0, german) }
+            try await world.call(.authenticate) { AppWorld.unlock(&$0, german) }
+            world.android.screens(.cancels)
+            _ = try await world.failure(.authenticate) { AppWorld.unlock(&$0, german, start: "appPIN") }
+            let shown = try #require(world.android.state.withLock { $0.screensShown.last })
+            #expect(
+                UnlockFlow.CancelButton.cancel.message.text(in: .german)
+                    != UnlockFlow.CancelButton.cancel.message.text(in: .english))
+            #expect(shown.texts.last == UnlockFlow.CancelButton.cancel.message.text(in: .german))
+        }
+    }
+
+    @Test func biometricsAreOfferedDeclinedPreferredAndSwitchedOff() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            func isOffered() async throws -> Bool {
+                var reader = try await world.call(.shouldOfferBiometrics) {
+                    $0.put(auth)
+                    $0.put("unlock")
+                }
+                return try reader.flag()
+            }
+            #expect(try await !isOffered(), "there is a key")
+            try await world.call(.prefer) {
+                $0.put(auth)
+                $0.put("appPIN")
+            }
+            world.android.screens(.digits("739150"))
+            var preferred = try await world.call(.authenticate) { AppWorld.unlock(&$0, auth) }
+            #expect(try preferred.text() == "appPIN")
+            try await world.call(.prefer) {
+                $0.put(auth)
+                $0.put(nil as String?)
+            }
+            preferred = try await world.call(.authenticate) { AppWorld.unlock(&$0, auth) }
+            #expect(try preferred.text() == "biometric")
+            try await world.call(.requireStrongerRung) { $0.put(auth) }
+            #expect(try await world.readiness(auth).next != "biometric")
+            world.android.screens(.digits("739150"))
+            try await world.call(.authenticate) { AppWorld.unlock(&$0, auth, start: "appPIN") }
+            #expect(try await world.readiness(auth).next == "biometric")
+            try await world.call(.removeBiometricKey) { $0.putChange(auth) }
+            #expect(try await world.readiness(auth).keys["biometric"] == "missing")
+            try await world.call(.answerBiometricOffer) {
+                $0.put(auth)
+                $0.put("never")
+            }
+            #expect(try await !isOffered())
+            try await world.call(.declineBiometrics) { $0.put(auth) }
+            for (operation, text) in [(AppOperation.prefer, "toe"), (.answerBiometricOffer, "maybe")] {
+                let failed = try await world.failure(operation) {
+                    $0.put(auth)
+                    $0.put(text)
+                }
+                #expect(failed?.status == "thumbturn.bridge 1")
+            }
+        }
+    }
+
+    @Test("diagnostics tell the phone, the sensor and where keys were made, and no secret")
+    func diagnostics() async throws {
+        try await AppWorld(level: 36).run { world in
+            let device = try await world.device()
+            func text() async throws -> String {
+                var reader = try await world.call(.diagnostics) { $0.put(device) }
+                let text = try reader.text()
+                try reader.end()
+                return text
+            }
+            #expect(try await text().hasSuffix("keys made by this process: none"))
+            world.android.state.withLock { $0.strongBox = .failing }
+            let auth = try await world.authenticator(on: device)
+            world.android.screens(.digits("739150"))
+            try await world.call(.enrol) { AppWorld.enrolment(&$0, auth) }
+            let told = try await text()
+            for part in [
+                "API level 36, security patch 2026-06-01", "phone: Google Pixel 9", "app: com.example.bank, language en", "ready",
+                "canAuthenticate: strong 0, weak 0, credential 0", "fingerprints: reader not told, enrolled not told",
+                "lock screen: set, unlocked", "unlocked since the start: yes, 1 s after it", "touch exploration: off",
+                "biometric in trustedEnvironment, without StrongBox (java.security.ProviderException)",
+            ] {
+                #expect(told.contains(part), "\(told)")
+            }
+        }
+    }
+
     // MARK: - Vaults
 
     @Test func aVaultIsOpenUntilItIsClosed() async throws {
@@ -508,7 +626,7 @@ import ThumbturnTestKit
                 $0.put(open)
                 $0.put("token")
             }
-            #expect(closed?.status == "thumbturn.bridge 3")
+            #expect(closed?.code == "vaultClosed" && closed?.recovery == "retry")
             try await world.call(.deleteVault) { $0.put(vault) }
         }
     }
@@ -543,7 +661,7 @@ import ThumbturnTestKit
     @Test("an unknown operation, a foreign handle and a cut request are failures, and nothing traps")
     func refusals() async throws {
         try await AppWorld().run { world in
-            for operation in [Int32(0), -1, 42, .max] {
+            for operation in [Int32(0), -1, 50, .max] {
                 await #expect(throws: AppWorld.Failed.self) { try await world.end(world.begin(operation, []).answers) }
             }
             let (device, vault) = (try await world.device(), try await world.vault(on: world.device()))
@@ -551,7 +669,7 @@ import ThumbturnTestKit
             let onAuthenticator: [AppOperation] = [
                 .me, .revoke, .approvals, .devices, .forgetRecentAuthentication, .enrol, .authenticate, .signIn, .stepUp, .send,
                 .authorize, .authorizeAfter, .approval, .approve, .decline, .setPIN, .changePIN, .removePIN, .resetPIN,
-                .replaceBiometricKey, .rename, .remove, .signOut, .addBiometrics,
+                .replaceBiometricKey, .rename, .remove, .signOut, .addBiometrics, .changePassword, .removeBiometricKey,
             ]
             for operation in onAuthenticator {
                 for handle in [vault, device, 0, -1, .max] {
@@ -561,7 +679,11 @@ import ThumbturnTestKit
             for operation in [AppOperation.useVault, .containsSecret, .deleteVault, .readSecret, .seal, .openAuthenticator] {
                 #expect(try await world.failure(operation) { $0.put(auth) }?.status == "thumbturn.bridge 3", "\(operation)")
             }
-            for operation in [AppOperation.news, .readiness, .useAnotherWay, .promptNow] {
+            let onBoth: [AppOperation] = [
+                .news, .readiness, .useAnotherWay, .promptNow, .declineBiometrics, .requireStrongerRung, .prefer,
+                .shouldOfferBiometrics, .answerBiometricOffer,
+            ]
+            for operation in onBoth {
                 #expect(try await world.failure(operation) { $0.put(device) }?.status == "thumbturn.bridge 3", "\(operation)")
             }
             for operation in AppOperation.allCases {
@@ -589,8 +711,8 @@ import ThumbturnTestKit
             #expect(try await world.stepUp(auth, age: -1)?.code == "policyDenies")
             #expect(try await world.stepUp(auth, age: 300_001)?.code == "policyDenies")
             #expect(try await world.stepUp(auth, age: .max)?.code == "policyDenies")
-            #expect(try await world.stepUp(auth, minor: -1)?.status == "thumbturn.bridge 1")
-            #expect(try await world.stepUp(auth, currency: "euro")?.status == "thumbturn.bridge 1")
+            #expect(try await world.stepUp(auth, minor: -1)?.code == "policyDenies")
+            #expect(try await world.stepUp(auth, currency: "euro")?.code == "policyDenies")
             for status in [Int64(0), 99, 600, .min, .max] {
                 let failed = try await world.failure(.authorizeAfter) {
                     $0.put(auth)
@@ -617,7 +739,7 @@ import ThumbturnTestKit
         var generator = SeededGenerator(seed: seed)
         let requests = (0..<400).map { _ in
             (
-                Int32.random(in: 0...42, using: &generator),
+                Int32.random(in: 0...50, using: &generator),
                 (0..<Int.random(in: 0...6, using: &generator)).flatMap { _ -> [UInt8] in
                     var writer = BridgeWriter()
                     switch Int.random(in: 0...4, using: &generator) {

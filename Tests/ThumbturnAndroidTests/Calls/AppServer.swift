@@ -18,6 +18,8 @@ final class AppServer: Transport {
         var wantsNonce = false
         /// What the API demands before the next request.
         var demand: String?
+        /// The password that the person has set.
+        var password: String?
         /// Requests to the API with both proofs.
         var authorized = 0
     }
@@ -49,6 +51,9 @@ final class AppServer: Transport {
             return answer(other(named: "renamed"))
         case ("DELETE", "/v1/devices/tablet"):
             state.withLock { $0.otherDevice = nil }
+            return TransportResponse(status: 204, headers: [:], body: [])
+        case ("POST", "/v1/password"):
+            state.withLock { $0.password = try? StrictJSON.decode(PasswordChangeRequest.self, from: request.body).password }
             return TransportResponse(status: 204, headers: [:], body: [])
         default: return try await server.send(request)
         }

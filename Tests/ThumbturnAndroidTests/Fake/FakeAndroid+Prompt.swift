@@ -69,13 +69,16 @@ extension FakeAndroid {
             rung: rung, reason: asked.text ?? asked.title, cancelButton: .cancel,
             key: KeyName(server: "", account: "", kind: rung.key ?? .passcode), message: [])
         let answer = await phone.platform(transport: server).sensor.prompt(request) { news in
-            guard case .readPoorly(let reading) = news else { return }
-            tell(self.help(Self.code(of: reading)))
+            switch news {
+            case .readPoorly(let reading): tell(self.help(Self.code(of: reading)))
+            case .mismatched: tell(self.failedAttempt)
+            case .appeared: break
+            }
         }
         switch answer {
         case .matched: return succeeded(asked)
         case .notMatched:
-            // The system's prompt stays up, until it is dismissed.
+            // A wrong credential: the system's prompt stays up, until it is dismissed.
             tell(failedAttempt)
             for await _ in dismissals { break }
             return error(5)

@@ -221,9 +221,6 @@ final class FakeAndroid: AndroidSystem {
         case .decryptNow:
             let key = try usable(try reader.text())
             writer.put(try key.decrypt(try reader.bytes(), try reader.bytes()))
-        case .openSettings:
-            _ = try reader.number()
-            writer.put(true)
         case .wrap: writer.put(try FakeKey.wrap(try reader.bytes(), to: try reader.bytes()))
         case .prompt, .phases, .http, .enterPIN, .choosePIN, .credentials: preconditionFailure("these answer later")
         }

@@ -14,7 +14,7 @@ import ThumbturnCore
         .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
 
     static func scenario(_ name: String) throws -> Scenario {
-        try Scenario(json: Data(contentsOf: folder.appendingPathComponent(name + ".json")))
+        try Scenario(json: Data(contentsOf: folder.appendingPathComponent(name + ".json"))).onAPhoneWhosePromptStays
     }
 
     static let played = names.filter { Difference.unplayable[$0] == nil }

@@ -19,6 +19,8 @@ struct Difference: Sendable {
             "The context shows the prompt, not the keychain, so a prompt never returns the keychain's general code.",
         "keystore-breaks": "The code is Android's. A key here is either usable or invalidated.",
         "late-answer": "The phone sleeps through its timers, and virtual time fires every timer on time.",
+        "mismatch-in-the-prompt": "A mismatch ends the sheet.",
+        "mismatches-in-the-prompt": "A mismatch ends the sheet.",
         "revoked": "The server is asked before the prompt, and reports nothing while the prompt is shown.",
         "slow-sheet": "Apple's systems do not tell when a sheet appears.",
         "weak-sensor": "Every sensor of Apple's is strong enough for keys.",

@@ -193,7 +193,7 @@ struct Performance: Sendable {
         // Something covers the app just before the system dismisses its prompt.
         case .answered(.failed(let failure), prompt: _) where failure.code == .cancelledBySystem:
             return (moment.at - .milliseconds(1), { phone.becomeInactive() })
-        case .began, .appeared, .answered, .readPoorly, .signed, .signingFailed, .woke: return nil
+        case .began, .appeared, .answered, .readPoorly, .mismatched, .signed, .signingFailed, .woke: return nil
         }
     }
 }

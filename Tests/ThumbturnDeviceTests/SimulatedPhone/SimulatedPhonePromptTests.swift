@@ -33,12 +33,33 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("Android and Linux: each try is reported (BiometricPrompt)", arguments: [SimulatedPhone.Model.android(), .linux])
-    func reported(_ model: SimulatedPhone.Model) async throws {
-        try await Asked.run(model) { asked in
+    @Test("Linux: each try is reported, and ends the prompt") func reported() async throws {
+        try await Asked.run(.linux) { asked in
             asked.phone.next(.tryInVain, .match)
             #expect(await asked.ask() == "notMatched")
             #expect(await asked.ask() == "matched")
+        }
+    }
+
+    @Test("Android: each try is reported, and the prompt stays (onAuthenticationFailed)") func stays() async throws {
+        try await Asked.run(.android()) { asked in
+            asked.phone.next(.tryInVain, .noMatch, .match)
+            let heard = Mutex<[PromptNews]>([])
+            let answer = await asked.prompt { news in heard.withLock { $0.append(news) } }
+            #expect(answer.outcome == "matched" && asked.phone.promptCount == 1)
+            #expect(heard.withLock { $0 } == [.mismatched, .mismatched])
+        }
+    }
+
+    @Test("Android: who is dismissed after a mismatch acts at the next prompt") func dismissed() async throws {
+        try await Asked.run(.android()) { asked in
+            asked.phone.next(.noMatch, .cancel)
+            let (heard, mailbox) = AsyncStream.makeStream(of: PromptNews.self)
+            let prompt = Task(executorPreference: asked.clock.executor) { await asked.prompt { mailbox.yield($0) } }
+            for await _ in heard { break }
+            prompt.cancel()
+            #expect(await prompt.value.outcome == "cancelledByApp")
+            #expect(await asked.ask() == "cancelledByUser")
         }
     }
 

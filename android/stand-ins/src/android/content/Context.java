@@ -20,6 +20,15 @@ public abstract class Context {
 
     public abstract String getPackageName();
 
+    /** The number, where no test has texts. */
+    public final String getString(int resId) {
+        return "string " + resId;
+    }
+
+    public final String getString(int resId, Object... formatArgs) {
+        return getString(resId) + " " + java.util.Arrays.toString(formatArgs);
+    }
+
     public abstract Object getSystemService(String name);
 
     public final <T> T getSystemService(Class<T> serviceClass) {

@@ -47,6 +47,8 @@ final class FakeCommands {
             case "attestation" -> android.keystore.attests = argument.equals("yes");
             case "sensor-late" -> android.keystore.sensorLate = argument.equals("yes");
             case "keystore-busy" -> android.keystore.busy = argument.equals("yes");
+            case "keystore-trouble" ->
+                    android.keystore.trouble = FakeKeystore.Trouble.valueOf(argument.toUpperCase(java.util.Locale.ROOT));
             case "restore-backup" -> android.keystore.clear();
             case "attestation-root" -> {
                 return java.util.HexFormat.of().formatHex(FakeCertificates.root());

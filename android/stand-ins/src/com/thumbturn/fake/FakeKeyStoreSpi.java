@@ -1,9 +1,12 @@
 package com.thumbturn.fake;
 
+import com.thumbturn.fake.FakeKeystore.Trouble;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.Key;
+import java.security.KeyStoreException;
 import java.security.KeyStoreSpi;
+import java.security.UnrecoverableKeyException;
 import java.security.cert.Certificate;
 import java.util.Collections;
 import java.util.Date;
@@ -11,6 +14,8 @@ import java.util.Enumeration;
 
 /** The list of keys as apps see it. */
 public final class FakeKeyStoreSpi extends KeyStoreSpi {
+    private static final int INTERNAL_SYSTEM_ERROR = 4;
+
     private static FakeKeystore keystore() {
         FakeKeystore keystore = FakeAndroid.now().keystore;
         keystore.notOnMain();
@@ -18,7 +23,12 @@ public final class FakeKeyStoreSpi extends KeyStoreSpi {
     }
 
     @Override
-    public Key engineGetKey(String alias, char[] password) {
+    public Key engineGetKey(String alias, char[] password) throws UnrecoverableKeyException {
+        if (keystore().trouble == Trouble.ALL) {
+            UnrecoverableKeyException failed = new UnrecoverableKeyException("Failed to obtain information about the key");
+            failed.initCause(FakeKeystore.keystoreException(INTERNAL_SYSTEM_ERROR, true));
+            throw failed;
+        }
         FakeKey key = keystore().key(alias);
         return key == null ? null : key.handle();
     }
@@ -26,7 +36,7 @@ public final class FakeKeyStoreSpi extends KeyStoreSpi {
     @Override
     public Certificate[] engineGetCertificateChain(String alias) {
         FakeKey key = keystore().key(alias);
-        return key == null || key.chain == null ? null : key.chain.clone();
+        return key == null || key.chain == null || keystore().trouble != Trouble.NONE ? null : key.chain.clone();
     }
 
     @Override
@@ -36,18 +46,27 @@ public final class FakeKeyStoreSpi extends KeyStoreSpi {
     }
 
     @Override
-    public void engineDeleteEntry(String alias) {
+    public void engineDeleteEntry(String alias) throws KeyStoreException {
+        if (keystore().trouble == Trouble.ALL) {
+            throw new KeyStoreException(
+                    "Failed to delete entry: " + alias, FakeKeystore.keystoreException(INTERNAL_SYSTEM_ERROR, true));
+        }
         keystore().delete(alias);
     }
 
     @Override
     public Enumeration<String> engineAliases() {
-        return Collections.enumeration(keystore().aliases());
+        if (keystore().trouble == Trouble.NONE) {
+            return Collections.enumeration(keystore().aliases());
+        }
+        int level = FakeAndroid.level();
+        // Levels 31 to 33 make an enumeration of null, the others one of nothing.
+        return Collections.enumeration(31 <= level && level <= 33 ? null : Collections.<String>emptyList());
     }
 
     @Override
     public boolean engineContainsAlias(String alias) {
-        return keystore().key(alias) != null;
+        return keystore().trouble != Trouble.ALL && keystore().key(alias) != null;
     }
 
     @Override

@@ -24,6 +24,14 @@ public final class FakeKeystore {
         BROKEN
     }
 
+    /** Which questions the Keystore cannot answer now. */
+    public enum Trouble {
+        NONE,
+        /** Lists and certificates; keys are found. */
+        LOOKS,
+        ALL
+    }
+
     private static final int CHALLENGE_BYTES = 128;
     private static final int INTERNAL_SYSTEM_ERROR = 4;
     private static final int KEY_DOES_NOT_EXIST = 6;
@@ -43,6 +51,8 @@ public final class FakeKeystore {
     public volatile boolean sensorLate;
 
     public volatile boolean busy;
+
+    public volatile Trouble trouble = Trouble.NONE;
 
     FakeKeystore(FakeAndroid android) {
         this.android = android;

@@ -13,7 +13,11 @@ final class ApiPhone {
     static final long ACCOUNT = 2;
     static final String SERVER = "https://id.example";
 
-    final Phone phone = new Phone(36);
+    final Phone phone;
+
+    ApiPhone(int level) {
+        phone = new Phone(level);
+    }
 
     Thumbturn open(Thumbturn.Options options) {
         return Thumbturn.open(phone.android.application, options);
@@ -65,7 +69,7 @@ final class ApiPhone {
     }
 
     private void answer(Phone.Call call, int kind, Message.Writer fields) {
-        Bridge.begin(call.id(), 0, new Message.Writer().number(kind).fields(fields).toBytes());
+        phone.begin(call.id(), 0, new Message.Writer().number(kind).fields(fields));
     }
 
     static Message.Writer failure(String code, String step) {

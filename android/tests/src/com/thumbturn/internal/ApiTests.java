@@ -14,6 +14,7 @@ import com.thumbturn.Grant;
 import com.thumbturn.KeyKind;
 import com.thumbturn.KeyState;
 import com.thumbturn.News;
+import com.thumbturn.OfferAnswer;
 import com.thumbturn.Policy;
 import com.thumbturn.Readiness;
 import com.thumbturn.Recovery;
@@ -32,10 +33,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** The public API over a double of the Swift side. */
 final class ApiTests {
-    private final ApiPhone app = new ApiPhone();
+    private final ApiPhone app = new ApiPhone(36);
 
     @Test("the phone and the account are opened at the first use, once, with what the app said")
     void opening() {
@@ -248,14 +251,16 @@ final class ApiTests {
         check(screens.get(2).isCancelled(), "the screen is told to go");
         equal(2L, phone.next(dismissed).done().number());
 
-        for (String wrong : new String[] {"12345", "12345x", "1".repeat(33)}) {
+        for (String wrong : new String[] {"12345", "12345x", "1".repeat(33), "73915٠"}) {
             long refused = phone.begin(22, new Message.Writer().number(screen));
             phone.android.main.settle();
             char[] array = wrong.toCharArray();
             screens.get(screens.size() - 1).complete(array);
-            equal(List.of("java.lang.IllegalArgumentException"), phone.next(refused).classes());
+            answer = phone.next(refused).done();
+            check(answer.number() == 1 && answer.text().equals(wrong), "Swift says what is no PIN");
             check(Arrays.equals(new char[array.length], array), "the array is wiped");
         }
+        phone.checkWiped();
 
         long broken = phone.begin(22, new Message.Writer().number(screen));
         phone.android.main.settle();
@@ -314,6 +319,7 @@ final class ApiTests {
         check(!secret.isDone(), "it ends with the vault");
         app.done(use, new Message.Writer());
         equal("BIOMETRIC 2", app.result(secret));
+        app.silent();
 
         CompletableFuture<String> failing = vault.unlocked("Open", open -> {
             throw new UnsupportedOperationException();
@@ -393,5 +399,211 @@ final class ApiTests {
         long shown = app.phone.begin(23, new Message.Writer().number(fields.number()).text("Sign in").text("key"));
         app.phone.android.main.settle();
         equal(2L, app.phone.next(shown).done().number());
+    }
+
+    @Test("a vault that has ended is asked for all the same, so that its failure says what happened")
+    void endedVault() {
+        Vault vault = app.open(Thumbturn.Options.DEFAULT).vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        List<com.thumbturn.OpenVault> kept = new ArrayList<>();
+        vault.unlocked("Open", open -> {
+            kept.add(open);
+            return CompletableFuture.completedFuture(null);
+        });
+        app.done(app.call(3), new Message.Writer().number(1));
+        app.done(app.call(5), new Message.Writer().number(7));
+        Phone.Call use = app.call(34);
+        app.news(use, new Message.Writer().number(8).text("biometric"));
+        app.call(2);
+        app.done(use, new Message.Writer());
+        CompletableFuture<byte[]> late = kept.get(0).read("token");
+        Phone.Call read = app.call(35);
+        equal(8L, new Message.Reader(read.request()).number());
+        app.failed(read, ApiPhone.failure("vaultClosed", "retry"));
+        check(((Failure) app.problem(late)).is(Failure.VAULT_CLOSED), "the failure's name");
+    }
+
+    @Test("whatever ends a future from outside ends its call, and the last answer then changes nothing")
+    void endedFromOutside() {
+        Authenticator authenticator = app.authenticator();
+        List<Function<CompletableFuture<Grant>, CompletableFuture<Grant>>> endings = List.of(
+                call -> call.orTimeout(1, TimeUnit.MILLISECONDS),
+                call -> call.completeOnTimeout(null, 1, TimeUnit.MILLISECONDS),
+                call -> call.completeAsync(() -> null),
+                call -> {
+                    call.complete(null);
+                    return call;
+                },
+                call -> {
+                    call.completeExceptionally(new IllegalStateException());
+                    return call;
+                });
+        for (Function<CompletableFuture<Grant>, CompletableFuture<Grant>> ending : endings) {
+            CompletableFuture<Grant> call = authenticator.authenticate("Unlock");
+            Phone.Call begun = app.call(10);
+            ending.apply(call);
+            equal(begun.id(), new Message.Reader(app.call(1).request()).number());
+            check(call.isDone(), "it has ended");
+            app.failed(begun, ApiPhone.failure("cancelledByApp", "retry"));
+            app.silent();
+        }
+        CompletableFuture<Grant> succeeded = authenticator.authenticate("Unlock");
+        app.done(app.call(10), ApiPhone.grant("biometric"));
+        app.result(succeeded);
+        check(!succeeded.cancel(false), "too late");
+        app.silent();
+    }
+
+    @Test("a subscription that cannot hear tells why, and one that is closed just ends")
+    void endedSubscription() {
+        Authenticator later = app.open(Thumbturn.Options.DEFAULT).authenticator(ApiPhone.SERVER);
+        Subscription failing = later.news(each -> {});
+        app.failed(app.call(3), ApiPhone.failure("notYetReadable", "retry"));
+        check(((Failure) app.problem(failing.ended())).is(Failure.NOT_YET_READABLE), "the opening failed");
+
+        Authenticator authenticator = app.authenticator();
+        Subscription throwing = authenticator.news(each -> {
+            throw new UnsupportedOperationException();
+        });
+        Phone.Call call = app.call(6);
+        app.news(call, new Message.Writer().number(7).text("hint shown"));
+        check(app.problem(throwing.ended()) instanceof UnsupportedOperationException, "the listener threw");
+        equal(call.id(), new Message.Reader(app.call(1).request()).number());
+
+        Subscription closed = authenticator.news(each -> {});
+        app.call(6);
+        check(!closed.ended().isDone(), "it hears");
+        closed.close();
+        app.result(closed.ended());
+        app.call(1);
+        Subscription ended = authenticator.news(each -> {});
+        app.done(app.call(6), new Message.Writer());
+        app.result(ended.ended());
+        app.silent();
+    }
+
+    @Test("what crosses the bridge is wiped, and what the app gave or got is not")
+    void wiped() {
+        Authenticator authenticator = app.authenticator();
+        char[] password = "secret".toCharArray();
+        Credentials credentials = Credentials.password("ada", password, null);
+        equal("secret", new String(password));
+        CompletableFuture<Grant> granted = authenticator.signIn(credentials, "Sign in");
+        Message.Writer expected = new Message.Writer().number(ApiPhone.ACCOUNT).number(1).text("ada").text("secret").text(null);
+        Phone.Call call = app.call(13);
+        check(Arrays.equals(expected.text("Sign in").toBytes(), call.request()), "the credentials are in the request");
+        credentials.wipe();
+        app.done(call, ApiPhone.grant("fullCredentials"));
+        equal("token", app.result(granted).accessToken);
+        try {
+            authenticator.signIn(credentials, "Sign in");
+            throw new AssertionError("wiped credentials were taken");
+        } catch (IllegalStateException refused) {
+            app.silent();
+        }
+
+        Vault vault = app.open(Thumbturn.Options.DEFAULT).vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        byte[] given = {1, 2, 3};
+        CompletableFuture<byte[]> got =
+                vault.unlocked("Open", open -> open.save("token", given).thenCompose(saved -> open.read("token")));
+        app.done(app.call(3), new Message.Writer().number(1));
+        app.done(app.call(5), new Message.Writer().number(7));
+        Phone.Call use = app.call(34);
+        app.news(use, new Message.Writer().number(8).text("biometric"));
+        app.done(app.call(36), new Message.Writer());
+        app.done(app.call(35), new Message.Writer().bytes(given));
+        app.call(2);
+        app.done(use, new Message.Writer());
+        check(Arrays.equals(new byte[] {1, 2, 3}, app.result(got)) && given[0] == 1, "the app's own arrays stay");
+
+        CompletableFuture<Void> failing = authenticator.revoke();
+        app.failed(app.call(31), ApiPhone.failure("platform", "report"));
+        app.problem(failing);
+        CompletableFuture<Void> cancelled = authenticator.revoke();
+        Phone.Call late = app.call(31);
+        cancelled.cancel(false);
+        app.call(1);
+        app.done(late, new Message.Writer().bytes(given));
+        app.phone.checkWiped();
+    }
+
+    @Test("what a person chooses is asked of the account and of the vault alike")
+    void choices() {
+        Authenticator authenticator = app.authenticator();
+        char[] password = "correct horse battery".toCharArray();
+        authenticator.changePassword(password, "Change your password");
+        asked(43, ApiPhone.ACCOUNT, new Message.Writer().text("correct horse battery").text("Change your password").text("highRisk"));
+        equal("correct horse battery", new String(password));
+        authenticator.removeBiometricKey("Turn off");
+        asked(44, ApiPhone.ACCOUNT, new Message.Writer().text("Turn off").text("unlock"));
+        authenticator.declineBiometrics();
+        asked(45, ApiPhone.ACCOUNT, new Message.Writer());
+        authenticator.requireStrongerRungNextTime();
+        asked(46, ApiPhone.ACCOUNT, new Message.Writer());
+        authenticator.prefer(Rung.APP_PIN);
+        asked(47, ApiPhone.ACCOUNT, new Message.Writer().text("appPIN"));
+        authenticator.prefer(null);
+        asked(47, ApiPhone.ACCOUNT, new Message.Writer().text(null));
+        CompletableFuture<Boolean> offered = authenticator.shouldOfferBiometrics();
+        app.done(asked(48, ApiPhone.ACCOUNT, new Message.Writer().text("unlock")), new Message.Writer().flag(true));
+        check(app.result(offered), "it is due");
+        for (OfferAnswer answer : OfferAnswer.values()) {
+            authenticator.answerBiometricOffer(answer);
+            String name = List.of("setUp", "notNow", "never").get(answer.ordinal());
+            asked(49, ApiPhone.ACCOUNT, new Message.Writer().text(name));
+        }
+        Thumbturn phone = app.open(Thumbturn.Options.DEFAULT);
+        Vault vault = phone.vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        vault.declineBiometrics();
+        app.done(app.call(3), new Message.Writer().number(1));
+        app.done(app.call(5), new Message.Writer().number(7));
+        asked(45, 7, new Message.Writer());
+        vault.requireStrongerRungNextTime();
+        asked(46, 7, new Message.Writer());
+        vault.prefer(Rung.DEVICE_PASSCODE);
+        asked(47, 7, new Message.Writer().text("devicePasscode"));
+        vault.shouldOfferBiometrics();
+        asked(48, 7, new Message.Writer().text("unlock"));
+        vault.answerBiometricOffer(OfferAnswer.NEVER);
+        asked(49, 7, new Message.Writer().text("never"));
+        CompletableFuture<String> facts = phone.diagnostics();
+        app.done(asked(42, 1, new Message.Writer()), new Message.Writer().text("phone: Pixel"));
+        equal("phone: Pixel", app.result(facts));
+    }
+
+    private Phone.Call asked(int operation, long handle, Message.Writer fields) {
+        Phone.Call call = app.call(operation);
+        check(Arrays.equals(new Message.Writer().number(handle).fields(fields).toBytes(), call.request()), "another request");
+        return call;
+    }
+
+    @Test("the settings that a failure leads to are opened, and false is told where there are none")
+    void settings() {
+        for (int level : Phone.LEVELS) {
+            ApiPhone app = new ApiPhone(level);
+            com.thumbturn.fake.FakeApplication context = app.phone.android.application;
+            List<android.content.Intent> started = app.phone.android.started;
+            check(Thumbturn.openSettings(context, failure(app, "biometryNotEnrolled", "openSettings")), "an enrolment");
+            String action = level < 30 ? "android.settings.FINGERPRINT_ENROLL" : "android.settings.BIOMETRIC_ENROLL";
+            equal(action, started.get(0).getAction());
+            equal(level < 30 ? -1 : 15, started.get(0).getIntExtra("android.provider.extra.BIOMETRIC_AUTHENTICATORS_ALLOWED", -1));
+            equal(android.content.Intent.FLAG_ACTIVITY_NEW_TASK, started.get(0).getFlags());
+            check(Thumbturn.openSettings(context, failure(app, "passcodeNotSet", "setPasscode")), "a screen lock");
+            check(Thumbturn.openSettings(context, failure(app, "biometryUnavailable", "openSettings")), "a switch");
+            app.phone.android.absentActivities.add(action);
+            check(Thumbturn.openSettings(context, failure(app, "biometryNotEnrolled", "openSettings")), "without an enrolment");
+            for (int index = 1; index <= 3; index++) {
+                equal("android.settings.SECURITY_SETTINGS", started.get(index).getAction());
+            }
+            check(!Thumbturn.openSettings(context, failure(app, "notMatched", "retry")), "another step");
+            equal(4, started.size());
+            app.phone.android.absentActivities.add("android.settings.SECURITY_SETTINGS");
+            check(!Thumbturn.openSettings(context, failure(app, "passcodeNotSet", "setPasscode")), "no screen");
+        }
+    }
+
+    private static Failure failure(ApiPhone app, String code, String step) {
+        CompletableFuture<Void> failing = app.open(Thumbturn.Options.DEFAULT).authenticator(ApiPhone.SERVER).revoke();
+        app.failed(app.call(3), ApiPhone.failure(code, step));
+        return (Failure) app.problem(failing);
     }
 }

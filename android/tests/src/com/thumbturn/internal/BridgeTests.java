@@ -11,7 +11,8 @@ final class BridgeTests {
     void refusals() {
         Phone phone = new Phone(36);
         equal(List.of("java.lang.IllegalArgumentException"), phone.run(99, new Message.Writer()).classes());
-        for (int operation : new int[] {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20}) {
+        equal(List.of("java.lang.IllegalArgumentException"), phone.run(19, new Message.Writer().number(1)).classes());
+        for (int operation : new int[] {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 20}) {
             equal(List.of("java.lang.IllegalArgumentException"), phone.run(operation, new Message.Writer()).classes());
         }
         Bridge.resetForTests(phone);
@@ -48,8 +49,8 @@ final class BridgeTests {
     void calls() throws InterruptedException {
         Phone phone = new Phone(36);
         List<String> received = new ArrayList<>();
-        long first = Bridge.call(5, new byte[] {1}, (kind, fields) -> received.add("first " + kind + " " + fields.text()));
-        long second = Bridge.call(6, new byte[0], (kind, fields) -> received.add("second " + kind + " " + fields.text()));
+        long first = Bridge.call(5, new Message.Writer().number(1), (kind, fields) -> received.add("first " + kind + " " + fields.text()));
+        long second = Bridge.call(6, new Message.Writer(), (kind, fields) -> received.add("second " + kind + " " + fields.text()));
         check(first < 0 && second < 0 && first != second, "the ids of Java's calls are negative and differ");
         equal(5, phone.calls.take().operation());
         Bridge.begin(second, 0, new Message.Writer().number(Answer.NEWS).text("a").toBytes());
@@ -59,20 +60,23 @@ final class BridgeTests {
         equal(List.of("second 2 a", "first 0 b", "second 1 c"), received);
     }
 
-    @Test("settings open on the screen of the level, and false is told where there is none")
-    void settings() {
-        for (int level : Phone.LEVELS) {
-            Phone phone = new Phone(level);
-            equal(true, phone.done(19, new Message.Writer().number(1)).flag());
-            equal(true, phone.done(19, new Message.Writer().number(2)).flag());
-            android.content.Intent enrolment = phone.android.started.get(0);
-            String action = level < 30 ? "android.settings.FINGERPRINT_ENROLL" : "android.settings.BIOMETRIC_ENROLL";
-            equal(action, enrolment.getAction());
-            equal(level < 30 ? -1 : 15, enrolment.getIntExtra("android.provider.extra.BIOMETRIC_AUTHENTICATORS_ALLOWED", -1));
-            equal(android.content.Intent.FLAG_ACTIVITY_NEW_TASK, enrolment.getFlags());
-            equal("android.settings.SECURITY_SETTINGS", phone.android.started.get(1).getAction());
-            phone.android.absentActivities.add(enrolment.getAction());
-            equal(false, phone.done(19, new Message.Writer().number(1)).flag());
-        }
+    @Test("requests and answers are wiped once they were read or handed over")
+    void wiped() {
+        Phone phone = new Phone(36);
+        byte[] bytes = {1, 2, 3};
+        phone.createKey(KeyKind.PIN_HMAC);
+        phone.done(15, new Message.Writer().text(Phone.ALIAS).bytes(bytes));
+        phone.createKey(KeyKind.SECRETS);
+        Message.Reader box = phone.done(16, new Message.Writer().text(Phone.ALIAS).bytes(bytes));
+        phone.done(17, new Message.Writer().text(Phone.ALIAS).bytes(box.bytes()).bytes(box.bytes()));
+        byte[] spki = phone.create(Phone.ALIAS, KeyKind.VAULT_BIOMETRIC, null).done().bytes();
+        byte[] wrapped = phone.done(20, new Message.Writer().bytes(spki).bytes(bytes)).bytes();
+        long prompt = phone.prompt(1, Phone.ALIAS, 3);
+        com.thumbturn.fake.FakeAndroid.tell("match");
+        check(java.util.Arrays.equals(bytes, phone.use(phone.success(prompt).handle(), wrapped)), "the secret");
+        phone.run(99, new Message.Writer().bytes(bytes));
+        Bridge.call(5, new Message.Writer().bytes(bytes), (kind, fields) -> {});
+        phone.begin(-1_000_000, 0, new Message.Writer().number(Answer.DONE).bytes(bytes));
+        phone.checkWiped();
     }
 }

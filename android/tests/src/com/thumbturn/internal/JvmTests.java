@@ -90,7 +90,8 @@ public final class JvmTests {
             byte[] answer = (exchange.getRequestMethod() + " " + exchange.getRequestHeaders().getFirst("DPoP") + " " + length)
                     .getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().add("DPoP-Nonce", "n1");
-            exchange.sendResponseHeaders(401, answer.length);
+            // Not 401: the JDK's own client drops the body of that where it has streamed the request. Android's does not.
+            exchange.sendResponseHeaders(400, answer.length);
             exchange.getResponseBody().write(answer);
             exchange.close();
         });

@@ -5,6 +5,7 @@ import static com.thumbturn.internal.Phone.equal;
 
 import android.security.keystore.KeyGenParameterSpec;
 import com.thumbturn.fake.FakeKeystore.StrongBox;
+import com.thumbturn.fake.FakeKeystore.Trouble;
 import java.util.Arrays;
 import java.util.List;
 
@@ -270,6 +271,37 @@ final class KeyTests {
         phone.done(10, new Message.Writer().text("thumbturn.key.b.1.session")).end();
         phone.done(10, new Message.Writer().text("thumbturn.key.b.1.session")).end();
         equal(List.of("own"), phone.android.keystore.aliases());
+    }
+
+    @Test("a Keystore that cannot list or show its keys is a thrown answer, and never no keys")
+    void trouble() {
+        for (int level : Phone.LEVELS) {
+            for (Trouble trouble : new Trouble[] {Trouble.LOOKS, Trouble.ALL}) {
+                Phone phone = new Phone(level);
+                phone.create("thumbturn.secrets", KeyKind.SECRETS, null).done();
+                phone.createKey(KeyKind.BIOMETRIC_SIGN);
+                phone.android.keystore.trouble = trouble;
+                String thrown = trouble == Trouble.ALL
+                        ? "java.security.UnrecoverableKeyException" : "java.security.KeyStoreException";
+                boolean throwsNull = 31 <= level && level <= 33;
+                equal(
+                        throwsNull ? "java.security.KeyStoreException" : thrown,
+                        phone.run(11, new Message.Writer().text("thumbturn.key.")).classes().get(0));
+                for (int look : new int[] {9, 12}) {
+                    equal(thrown, phone.run(look, new Message.Writer().text(Phone.ALIAS)).classes().get(0));
+                }
+                if (trouble == Trouble.ALL) {
+                    equal(thrown, phone.run(7, new Message.Writer().text(Phone.ALIAS)).classes().get(0));
+                    equal(
+                            "java.security.KeyStoreException",
+                            phone.run(10, new Message.Writer().text(Phone.ALIAS)).classes().get(0));
+                }
+                phone.android.keystore.trouble = Trouble.NONE;
+                equal(1L, phone.done(11, new Message.Writer().text("thumbturn.key.")).number());
+            }
+            Phone empty = new Phone(level);
+            equal(0L, empty.done(11, new Message.Writer().text("thumbturn.key.")).number());
+        }
     }
 
     private static boolean contains(byte[] whole, byte[] part) {

@@ -56,6 +56,47 @@ final class MessageTests {
         refused(() -> new Message.Reader(new byte[1]).end());
     }
 
+    @Test("a text of an array is that of the string, and the array stays as it is")
+    void characters() {
+        for (String text : new String[] {"", "739150", "Zürich €", "\ud83d\ude00"}) {
+            char[] characters = text.toCharArray();
+            check(Arrays.equals(
+                    new Message.Writer().text(text).toBytes(), new Message.Writer().characters(characters).toBytes()), text);
+            equal(text, new String(characters));
+        }
+    }
+
+    @Test("arrays that a message has outgrown are wiped, and so is what was taken over")
+    void outgrown() throws ReflectiveOperationException {
+        Buffer buffer = new Buffer();
+        java.lang.reflect.Field field = Buffer.class.getDeclaredField("bytes");
+        field.setAccessible(true);
+        byte[] secret = new byte[100];
+        Arrays.fill(secret, (byte) 7);
+        buffer.append(secret, 0, 60);
+        byte[] first = (byte[]) field.get(buffer);
+        buffer.append(secret, 0, 100);
+        check(Arrays.equals(new byte[first.length], first), "the first array keeps the secret");
+        byte[] second = (byte[]) field.get(buffer);
+        equal(160, buffer.toArray().length);
+        buffer.wipe();
+        check(Arrays.equals(new byte[second.length], second) && buffer.size() == 0, "the buffer keeps the secret");
+        new Message.Writer().wiping(secret);
+        check(Arrays.equals(new byte[100], secret), "the array keeps the secret");
+    }
+
+    @Test("nothing is read from a wiped message, and its rest is a message of its own")
+    void wiped() {
+        Message.Reader reader = new Message.Reader(new Message.Writer().number(1).text("a").toBytes());
+        equal(1L, reader.number());
+        Message.Reader rest = reader.rest();
+        reader.end();
+        reader.wipe();
+        refused(reader::number);
+        equal("a", rest.text());
+        rest.end();
+    }
+
     private static void refused(Runnable reading) {
         try {
             reading.run();

@@ -1,10 +1,15 @@
 package com.thumbturn.internal;
 
 import com.thumbturn.fake.FakeAndroid;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +24,10 @@ final class Phone implements SwiftSide {
     final FakeAndroid android;
     private final Map<Long, BlockingQueue<Reply>> replies = new ConcurrentHashMap<>();
     final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+
+    /** The very arrays that crossed the bridge, in both directions. */
+    final Queue<byte[]> crossed = new ConcurrentLinkedQueue<>();
+
     private long lastID;
 
     Phone(int level) {
@@ -29,20 +38,38 @@ final class Phone implements SwiftSide {
 
     @Override
     public void answer(long id, byte[] message) {
-        // Some messages are wiped once they were handed over.
+        // Messages are wiped once they were handed over.
+        crossed.add(message);
         queue(id).add(new Reply(message.clone()));
     }
 
     @Override
     public void call(long id, int operation, byte[] request) {
-        calls.add(new Call(id, operation, request));
+        crossed.add(request);
+        calls.add(new Call(id, operation, request.clone()));
     }
 
     /** Begins an operation and returns its id. */
     long begin(int operation, Message.Writer request) {
         long id = ++lastID;
-        Bridge.begin(id, operation, request.toBytes());
+        begin(id, operation, request);
         return id;
+    }
+
+    /** Begins an operation, or answers a call, as Swift does. */
+    void begin(long id, int operation, Message.Writer request) {
+        byte[] message = request.toBytes();
+        crossed.add(message);
+        Bridge.begin(id, operation, message);
+    }
+
+    /** Asserts that nothing is left in the arrays that have crossed the bridge. */
+    void checkWiped() {
+        List<byte[]> before = new ArrayList<>(crossed);
+        settleKeystore();
+        for (byte[] message : before) {
+            check(Arrays.equals(new byte[message.length], message), "a message was not wiped");
+        }
     }
 
     /** The next answer to the operation. */

@@ -43,7 +43,16 @@ public final class Action {
         if (action == null) {
             to.text(null);
         } else {
-            to.text(action.name).number(action.maximumAge.toMillis()).flag(action.takesUnlock);
+            to.text(action.name).number(milliseconds(action.maximumAge)).flag(action.takesUnlock);
+        }
+    }
+
+    /** The milliseconds, rounded up; the most that a number holds for more. */
+    private static long milliseconds(Duration time) {
+        try {
+            return time.plusNanos(999_999).toMillis();
+        } catch (ArithmeticException tooLong) {
+            return Long.MAX_VALUE;
         }
     }
 

@@ -5,17 +5,14 @@ import com.thumbturn.internal.Message;
 
 /** An amount in whole minor units of a currency: 12.50 EUR are 1250. */
 public final class Amount {
-    /** The minor units, at most 999 999 999 999 999. */
+    /** The minor units: 0 to 999 999 999 999 999. */
     public final long minor;
 
     /** Three capital letters (ISO 4217). */
     public final String currency;
 
-    /** Makes an amount. */
+    /** Makes an amount. One beyond these bounds fails with {@link Failure#POLICY_DENIES} where it is used. */
     public Amount(long minor, String currency) {
-        if (minor < 0 || minor > 999_999_999_999_999L || !currency.matches("[A-Z]{3}")) {
-            throw new IllegalArgumentException("an amount has 0 to 15 digits and a currency of three capital letters");
-        }
         this.minor = minor;
         this.currency = currency;
     }

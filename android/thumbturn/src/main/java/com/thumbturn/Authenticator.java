@@ -45,6 +45,8 @@ public final class Authenticator implements AutoCloseable {
     private static final int REVOKE = 31;
     private static final int SIGN_OUT = 32;
     private static final int FORGET_RECENT_AUTHENTICATION = 33;
+    private static final int CHANGE_PASSWORD = 43;
+    private static final int REMOVE_BIOMETRIC_KEY = 44;
 
     private static final int A_SCREEN = 5;
 
@@ -213,6 +215,48 @@ public final class Authenticator implements AutoCloseable {
         return handle.call(REPLACE_BIOMETRIC_KEY, change(reason));
     }
 
+    /** Turns the sensor off. Turning it on again is {@link #replaceBiometricKey}. */
+    public CompletableFuture<Void> removeBiometricKey(String reason) {
+        return handle.call(REMOVE_BIOMETRIC_KEY, change(reason));
+    }
+
+    /** Deletes the biometric key, which is not made again until the person wants it. Never prompts; the other rungs stay. */
+    public CompletableFuture<Void> declineBiometrics() {
+        return Choices.decline(handle);
+    }
+
+    /** Whether to offer biometrics now under {@link Policy#UNLOCK}. Silent. */
+    public CompletableFuture<Boolean> shouldOfferBiometrics() {
+        return Choices.shouldOffer(handle);
+    }
+
+    /** Stores the person's answer to the offer. It makes no key by itself. */
+    public CompletableFuture<Void> answerBiometricOffer(OfferAnswer answer) {
+        return Choices.answer(handle, answer);
+    }
+
+    /** Sets the rung that the person wants to be asked first; null for the policy's order. */
+    public CompletableFuture<Void> prefer(@Nullable Rung rung) {
+        return Choices.prefer(handle, rung);
+    }
+
+    /**
+     * Switches the sensor off for this account until a stronger rung has succeeded, for a person who may be forced to use it.
+     * Silent. It outlives the app and a restart of the phone.
+     */
+    public CompletableFuture<Void> requireStrongerRungNextTime() {
+        return Choices.requireStrongerRung(handle);
+    }
+
+    /**
+     * Has the person prove presence, and sets the account's password, which may have 15 characters and more. The former one is not
+     * needed. The sessions of the account's other devices end. The array stays the app's.
+     */
+    public CompletableFuture<Void> changePassword(char[] password, String reason) {
+        return handle.call(
+                CHANGE_PASSWORD, new Message.Writer().characters(password).text(reason).text(Policy.HIGH_RISK.name));
+    }
+
     /** The devices of this account, the oldest first. */
     public CompletableFuture<List<Device>> devices() {
         return handle.call(DEVICES, new Message.Writer(), fields -> fields.list(Device::read));
@@ -243,7 +287,7 @@ public final class Authenticator implements AutoCloseable {
         return handle.call(FORGET_RECENT_AUTHENTICATION, new Message.Writer());
     }
 
-    /** Hears the news of this account's unlocks from now on, on the main thread. */
+    /** Hears the news of this account's unlocks from now on, on the main thread. {@link Subscription#ended} tells a failure. */
     public Subscription news(Consumer<News> listener) {
         return Thumbturn.news(handle, listener);
     }
@@ -280,8 +324,7 @@ public final class Authenticator implements AutoCloseable {
     private static <T> CompletableFuture<T> with(SignIn signIn, Calling<T> calling) {
         Message.Writer request = new Message.Writer();
         if (signIn instanceof Credentials) {
-            ((Credentials) signIn).write(request);
-            return calling.call(request);
+            return calling.call(((Credentials) signIn).write(request));
         }
         long screen = Screen.add(signIn);
         CompletableFuture<T> call = calling.call(request.number(A_SCREEN).number(screen));

@@ -4,7 +4,11 @@ import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
 
-/** The credentials of a full sign-in. They print as their type's name. Given directly, they are a {@link SignIn}. */
+/**
+ * The credentials of a full sign-in. They print as their type's name. Given directly, they are a {@link SignIn}.
+ *
+ * <p>They may be given to several calls, so the library does not wipe them: {@link #wipe} does.
+ */
 public final class Credentials implements SignIn {
     private static final int PASSWORD = 1;
     private static final int RECOVERY_CODE = 2;
@@ -12,9 +16,11 @@ public final class Credentials implements SignIn {
     private static final int JSON = 4;
 
     private final Message.Writer fields;
+    private boolean wiped;
 
     private Credentials(int kind, Message.Writer rest) {
         fields = new Message.Writer().number(kind).fields(rest);
+        rest.wipe();
     }
 
     /** Name and password of an account that the server keeps itself. */
@@ -25,6 +31,11 @@ public final class Credentials implements SignIn {
     /** The same with the code of an authenticator app, where the account needs one. */
     public static Credentials password(String account, String password, @Nullable String oneTimeCode) {
         return new Credentials(PASSWORD, new Message.Writer().text(account).text(password).text(oneTimeCode));
+    }
+
+    /** The same from an array, which stays the app's: no string has to hold the password. */
+    public static Credentials password(String account, char[] password, @Nullable String oneTimeCode) {
+        return new Credentials(PASSWORD, new Message.Writer().text(account).characters(password).text(oneTimeCode));
     }
 
     /** A recovery code, which is accepted once; with the password where the account has an authenticator app. */
@@ -48,12 +59,17 @@ public final class Credentials implements SignIn {
         return CompletableFuture.completedFuture(this);
     }
 
-    void write(Message.Writer to) {
-        to.fields(fields);
+    /** Overwrites the credentials. Calls that were made with them have their own copies and go on; no other can be made. */
+    public synchronized void wipe() {
+        wiped = true;
+        fields.wipe();
     }
 
-    byte[] toBytes() {
-        return fields.toBytes();
+    synchronized Message.Writer write(Message.Writer to) {
+        if (wiped) {
+            throw new IllegalStateException("the credentials were wiped");
+        }
+        return to.fields(fields);
     }
 
     @Override

@@ -18,33 +18,40 @@ final class Handle {
     final Executor executor;
 
     private final Supplier<CompletableFuture<Long>> open;
+
+    /** Whether Swift answers its calls also after its end, and says why it refuses them. */
+    private final boolean outlivesClosing;
+
     @Nullable private CompletableFuture<Long> opened;
     private boolean closed;
 
-    private Handle(Executor executor, Supplier<CompletableFuture<Long>> open) {
+    private Handle(Executor executor, boolean outlivesClosing, Supplier<CompletableFuture<Long>> open) {
         this.executor = executor;
+        this.outlivesClosing = outlivesClosing;
         this.open = open;
     }
 
     /** Something that is opened by itself. */
     static Handle of(Executor executor, int operation, Message.Writer request) {
-        return new Handle(executor, () -> Call.of(Runnable::run, operation, request, Message.Reader::number));
+        return new Handle(executor, false, () -> Call.of(Runnable::run, operation, request, Message.Reader::number));
     }
 
     /** Something that is opened on this. */
     Handle opening(int operation, Message.Writer request) {
-        return new Handle(executor, () -> number().thenCompose(number -> Call.of(
+        return new Handle(executor, false, () -> number().thenCompose(number -> Call.of(
                 Runnable::run, operation, new Message.Writer().number(number).fields(request), Message.Reader::number)));
     }
 
-    /** An open thing that Swift named. */
-    static Handle named(Executor executor, long number) {
-        return new Handle(executor, () -> CompletableFuture.completedFuture(number));
+    /** A vault that is open, as Swift named it. */
+    static Handle ofOpenVault(Executor executor, long number) {
+        Handle handle = new Handle(executor, true, () -> CompletableFuture.completedFuture(number));
+        handle.number();
+        return handle;
     }
 
     /** The number by which Swift knows it. */
     synchronized CompletableFuture<Long> number() {
-        if (closed) {
+        if (closed && !outlivesClosing) {
             CompletableFuture<Long> refusal = new CompletableFuture<>();
             refusal.completeExceptionally(new IllegalStateException("it was closed"));
             return refusal;
@@ -71,12 +78,10 @@ final class Handle {
 
     /** Has Swift forget it. */
     synchronized void close() {
-        closed = true;
-        if (opened != null) {
-            opened.thenAccept(number ->
-                    Bridge.call(CLOSE, new Message.Writer().number(number).toBytes(), (kind, fields) -> {}));
-            opened = null;
+        if (!closed && opened != null) {
+            opened.thenAccept(number -> Bridge.call(CLOSE, new Message.Writer().number(number), (kind, fields) -> {}));
         }
+        closed = true;
     }
 
     /** What was thrown, without the wrapping of futures. */

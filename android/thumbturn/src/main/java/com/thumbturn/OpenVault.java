@@ -4,7 +4,12 @@ import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
 
-/** A vault that is open until the body that was given it has ended. After that every use fails. */
+/**
+ * A vault that is open until the body that was given it has ended. After that every use fails with {@link Failure#VAULT_CLOSED}.
+ *
+ * <p>Arrays that are given and taken stay the app's: the library wipes its copies, and the app wipes these once it is done with
+ * them.
+ */
 public final class OpenVault {
     private static final int READ = 35;
     private static final int SAVE = 36;

@@ -2,16 +2,12 @@ package com.thumbturn;
 
 import com.thumbturn.internal.Message;
 import com.thumbturn.internal.Screens;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The app's screens as Swift asks for them. */
 final class Screen {
-    private static final int SHORTEST_PIN = 6;
-    private static final int LONGEST_PIN = 32;
-
     private Screen() {}
 
     /** Adds the PIN screen; returns its number. */
@@ -28,13 +24,14 @@ final class Screen {
         return Screens.add((operation, request) -> {
             SignInRequest shown = new SignInRequest(request);
             request.end();
-            return passing(signIn.credentials(shown), Credentials::toBytes);
+            return passing(signIn.credentials(shown), given -> given.write(new Message.Writer()));
         });
     }
 
     /** A future of what the app's has; cancelling it cancels the app's. */
-    private static <T> CompletableFuture<byte[]> passing(CompletableFuture<T> answer, Function<T, byte[]> fields) {
-        CompletableFuture<byte[]> passed = new CompletableFuture<byte[]>() {
+    private static <T> CompletableFuture<Message.Writer> passing(
+            CompletableFuture<T> answer, Function<T, Message.Writer> fields) {
+        CompletableFuture<Message.Writer> passed = new CompletableFuture<Message.Writer>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
                 answer.cancel(mayInterrupt);
@@ -46,10 +43,10 @@ final class Screen {
                 if (thrown != null) {
                     passed.completeExceptionally(Handle.cause(thrown));
                 } else {
-                    byte[] bytes = value == null ? null : fields.apply(value);
-                    // Cancelled meanwhile: nothing takes the bytes, so nothing else wipes them.
-                    if (!passed.complete(bytes) && bytes != null) {
-                        Arrays.fill(bytes, (byte) 0);
+                    Message.Writer written = value == null ? null : fields.apply(value);
+                    // Cancelled meanwhile: nothing takes the fields, so nothing else wipes them.
+                    if (!passed.complete(written) && written != null) {
+                        written.wipe();
                     }
                 }
             } catch (RuntimeException refused) {
@@ -59,22 +56,10 @@ final class Screen {
         return passed;
     }
 
-    /** The digits as a field of a message, made in one array. The given array is wiped. */
-    private static byte[] field(char[] digits) {
+    /** The digits as a field of a message. The given array is wiped; Swift refuses what is no PIN. */
+    private static Message.Writer field(char[] digits) {
         try {
-            if (digits.length < SHORTEST_PIN || digits.length > LONGEST_PIN) {
-                throw new IllegalArgumentException("a PIN has 6 to 32 digits");
-            }
-            byte[] field = new byte[Integer.BYTES + digits.length];
-            ByteBuffer.wrap(field).putInt(digits.length);
-            for (int index = 0; index < digits.length; index++) {
-                if (digits[index] < '0' || digits[index] > '9') {
-                    Arrays.fill(field, (byte) 0);
-                    throw new IllegalArgumentException("a PIN has digits only");
-                }
-                field[Integer.BYTES + index] = (byte) digits[index];
-            }
-            return field;
+            return new Message.Writer().characters(digits);
         } finally {
             Arrays.fill(digits, '\0');
         }

@@ -5,9 +5,11 @@ import androidx.annotation.Nullable;
 import com.thumbturn.internal.Bridge;
 import com.thumbturn.internal.Message;
 import com.thumbturn.internal.Screens;
+import com.thumbturn.internal.SettingsScreen;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -22,6 +24,7 @@ public final class Thumbturn implements AutoCloseable {
     private static final int OPEN_AUTHENTICATOR = 4;
     private static final int OPEN_VAULT = 5;
     private static final int NEWS = 6;
+    private static final int DIAGNOSTICS = 42;
 
     private final Handle device;
     private final long pinScreen;
@@ -58,6 +61,14 @@ public final class Thumbturn implements AutoCloseable {
         return new Vault(device.opening(OPEN_VAULT, request));
     }
 
+    /**
+     * The facts on which prompts and keys depend, one on a line, in English for developers and bug reports: the system, the sensor,
+     * the screen lock, and where the keys live that were made since the process began. They contain no secret. Silent.
+     */
+    public CompletableFuture<String> diagnostics() {
+        return device.call(DIAGNOSTICS, new Message.Writer(), Message.Reader::text);
+    }
+
     /** Ends the use of the phone. Authenticators and vaults of it that are open go on until they are closed. */
     @Override
     public void close() {
@@ -69,7 +80,39 @@ public final class Thumbturn implements AutoCloseable {
     static Subscription news(Handle asker, Consumer<News> listener) {
         CompletableFuture<Void> call = asker.call(
                 NEWS, new Message.Writer(), fields -> null, (self, fields) -> listener.accept(News.read(fields)));
-        return () -> call.cancel(false);
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        call.whenComplete((nothing, thrown) -> {
+            if (thrown == null || thrown instanceof CancellationException) {
+                ended.complete(null);
+            } else {
+                ended.completeExceptionally(Handle.cause(thrown));
+            }
+        });
+        return new Subscription() {
+            @Override
+            public CompletableFuture<Void> ended() {
+                return ended;
+            }
+
+            @Override
+            public void close() {
+                call.cancel(false);
+            }
+        };
+    }
+
+    /**
+     * Opens the system's settings that a failure's step leads to, {@link Recovery.Step#OPEN_SETTINGS} or
+     * {@link Recovery.Step#SET_PASSCODE}: where a face or finger is enrolled if that is what is missing, otherwise the security
+     * settings. False for another step, and for a phone without such a screen. Only while the app is in front.
+     */
+    public static boolean openSettings(Context context, Failure failure) {
+        return switch (failure.recovery.step) {
+            case OPEN_SETTINGS, SET_PASSCODE ->
+                    failure.is(Failure.BIOMETRY_NOT_ENROLLED) && SettingsScreen.openEnrolment(context)
+                            || SettingsScreen.openSecurity(context);
+            default -> false;
+        };
     }
 
     /** What an app says about its prompts and screens. */

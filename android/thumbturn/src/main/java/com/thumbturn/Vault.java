@@ -1,5 +1,6 @@
 package com.thumbturn;
 
+import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,10 +57,9 @@ public final class Vault implements AutoCloseable {
     private <T> void use(
             Message.Reader fields, Function<OpenVault, ? extends CompletionStage<T>> body, CompletableFuture<T> outcome,
             Call<T> call) {
-        Handle opened = Handle.named(handle.executor, fields.number());
+        Handle opened = Handle.ofOpenVault(handle.executor, fields.number());
         Rung rung = Rung.named(fields.text());
         fields.end();
-        opened.number();
         CompletionStage<T> ending;
         try {
             ending = body.apply(new OpenVault(opened, rung));
@@ -73,7 +73,7 @@ public final class Vault implements AutoCloseable {
                 outcome.complete(value);
             } else {
                 outcome.completeExceptionally(Handle.cause(thrown));
-                handle.executor.execute(() -> call.completeExceptionally(Handle.cause(thrown)));
+                handle.executor.execute(() -> call.fail(Handle.cause(thrown)));
             }
             opened.close();
         });
@@ -89,6 +89,34 @@ public final class Vault implements AutoCloseable {
         return handle.call(PROMPT_NOW, new Message.Writer().text(reason));
     }
 
+    /** Has only the passcode open the vault, until the person wants the sensor again. Never prompts. */
+    public CompletableFuture<Void> declineBiometrics() {
+        return Choices.decline(handle);
+    }
+
+    /** Whether to offer biometrics for this vault now. Silent. */
+    public CompletableFuture<Boolean> shouldOfferBiometrics() {
+        return Choices.shouldOffer(handle);
+    }
+
+    /** Stores the person's answer to the offer. */
+    public CompletableFuture<Void> answerBiometricOffer(OfferAnswer answer) {
+        return Choices.answer(handle, answer);
+    }
+
+    /** Sets the rung that the person wants to be asked first; null for the order of the access. */
+    public CompletableFuture<Void> prefer(@Nullable Rung rung) {
+        return Choices.prefer(handle, rung);
+    }
+
+    /**
+     * Switches the sensor off for this vault until the passcode has opened it. Silent; a vault that is open closes. It fails with
+     * {@link Failure#POLICY_DENIES} where only the sensor opens the vault.
+     */
+    public CompletableFuture<Void> requireStrongerRungNextTime() {
+        return Choices.requireStrongerRung(handle);
+    }
+
     /** Whether there is a secret of this name, without a prompt. */
     public CompletableFuture<Boolean> contains(String name) {
         return handle.call(CONTAINS, new Message.Writer().text(name), Message.Reader::flag);
@@ -99,7 +127,7 @@ public final class Vault implements AutoCloseable {
         return handle.call(DELETE, new Message.Writer());
     }
 
-    /** Hears the news of this vault's unlocks from now on, on the main thread. */
+    /** Hears the news of this vault's unlocks from now on, on the main thread. {@link Subscription#ended} tells a failure. */
     public Subscription news(Consumer<News> listener) {
         return Thumbturn.news(handle, listener);
     }

@@ -7,9 +7,11 @@ import java.util.concurrent.CompletionException
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.awaitClose
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.callbackFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.suspendCancellableCoroutine
@@ -75,10 +77,10 @@ suspend fun Authenticator.sending(request: Request): Response = send(request).ou
 /** Has the person approve what was shown; see [Authenticator.approve]. */
 suspend fun Authenticator.approving(shown: Approval): Approval = approve(shown).outcome()
 
-/** The news of the account's unlocks, while it is collected. */
+/** The news of the account's unlocks, while it is collected. It fails where they cannot be heard. */
 fun Authenticator.news(): Flow<News> = flowOf(::news)
 
-/** The news of the vault's unlocks, while it is collected. */
+/** The news of the vault's unlocks, while it is collected. It fails where they cannot be heard. */
 fun Vault.news(): Flow<News> = flowOf(::news)
 
 /** Opens the vault with one prompt, and closes it when the body ends; see [Vault.unlocked]. */
@@ -109,7 +111,9 @@ suspend fun OpenVault.keep(name: String, secret: ByteArray) {
     save(name, secret).outcome()
 }
 
+/** A flow that fails as the subscription does. No news is dropped, however slowly it is collected. */
 private fun flowOf(listen: (java.util.function.Consumer<News>) -> Subscription): Flow<News> = callbackFlow {
     val subscription = listen { trySend(it) }
+    subscription.ended().whenComplete { _, thrown -> close(thrown) }
     awaitClose { subscription.close() }
-}
+}.buffer(Channel.UNLIMITED)

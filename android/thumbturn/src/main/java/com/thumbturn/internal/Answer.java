@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The answers to one operation: any number of news, then exactly one last answer.
  *
  * <p>Callbacks of the system may race with cancellation on other threads. Sending under the lock keeps news from following the
- * last answer.
+ * last answer. Swift copies what it is handed.
  */
 final class Answer {
     static final int DONE = 0;
@@ -31,9 +31,7 @@ final class Answer {
     }
 
     synchronized void news(Message.Writer fields) {
-        if (!ended) {
-            swift.answer(id, message(NEWS, fields));
-        }
+        send(NEWS, fields);
     }
 
     void done() {
@@ -42,21 +40,6 @@ final class Answer {
 
     void done(Message.Writer fields) {
         end(DONE, fields);
-    }
-
-    /** Ends with the fields, whose bytes are wiped once Swift has them. */
-    synchronized void doneAndWiped(byte[] outcome, byte[] fields) {
-        byte[] head = message(DONE, new Message.Writer());
-        byte[] message = new byte[head.length + outcome.length + fields.length];
-        System.arraycopy(head, 0, message, 0, head.length);
-        System.arraycopy(outcome, 0, message, head.length, outcome.length);
-        System.arraycopy(fields, 0, message, head.length + outcome.length, fields.length);
-        Arrays.fill(fields, (byte) 0);
-        if (!ended) {
-            ended = true;
-            swift.answer(id, message);
-        }
-        Arrays.fill(message, (byte) 0);
     }
 
     void threw(Throwable thrown) {
@@ -85,13 +68,19 @@ final class Answer {
     }
 
     private synchronized void end(int kind, Message.Writer fields) {
-        if (!ended) {
-            ended = true;
-            swift.answer(id, message(kind, fields));
-        }
+        send(kind, fields);
+        ended = true;
     }
 
-    private static byte[] message(int kind, Message.Writer fields) {
-        return new Message.Writer().number(kind).fields(fields).toBytes();
+    /** Hands the fields to Swift unless the operation has ended, and wipes them: they may hold secrets. */
+    private void send(int kind, Message.Writer fields) {
+        Message.Writer whole = new Message.Writer().number(kind).fields(fields);
+        byte[] message = whole.toBytes();
+        fields.wipe();
+        whole.wipe();
+        if (!ended) {
+            swift.answer(id, message);
+        }
+        Arrays.fill(message, (byte) 0);
     }
 }

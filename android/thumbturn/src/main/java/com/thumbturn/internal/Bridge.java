@@ -17,7 +17,7 @@ public final class Bridge {
 
     private static final int ANSWER_TO_A_CALL = 0;
 
-    /** Receives each answer to one call, on any thread. */
+    /** Receives each answer to one call, on any thread, and wipes the fields once it has read them. */
     public interface Receiver {
         void received(int kind, Message.Reader fields);
     }
@@ -59,26 +59,29 @@ public final class Bridge {
         }
     }
 
-    /** Begins an operation and returns at once; whatever it throws becomes its last answer. */
+    /** Begins an operation and returns at once; whatever it throws becomes its last answer. The request is wiped. */
     public static void begin(long id, int operation, byte[] request) {
         if (operation == ANSWER_TO_A_CALL) {
             CALLS.answered(id, request);
             return;
         }
         Answer answer = new Answer(id, swift);
+        Message.Reader fields = new Message.Reader(request);
         try {
             Operations installed = operations;
             if (installed == null) {
                 throw new IllegalStateException("Bridge.install was not called");
             }
-            installed.begin(operation, new Message.Reader(request), answer);
+            installed.begin(operation, fields, answer);
         } catch (Throwable thrown) {
             answer.threw(thrown);
+        } finally {
+            fields.wipe();
         }
     }
 
-    /** Calls Swift; returns the call's id. */
-    public static long call(int operation, byte[] request, Receiver receiver) {
+    /** Calls Swift; returns the call's id. The request is wiped. */
+    public static long call(int operation, Message.Writer request, Receiver receiver) {
         return CALLS.start(swift, operation, request, receiver);
     }
 

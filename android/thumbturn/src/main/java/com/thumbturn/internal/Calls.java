@@ -1,5 +1,6 @@
 package com.thumbturn.internal;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,11 +10,17 @@ final class Calls {
     private final Map<Long, Bridge.Receiver> waiting = new ConcurrentHashMap<>();
     private final AtomicLong lastID = new AtomicLong();
 
-    /** Calls Swift and returns the call's id, a negative number. */
-    long start(SwiftSide swift, int operation, byte[] request, Bridge.Receiver receiver) {
+    /** Calls Swift, which copies the request, and returns the call's id, a negative number. */
+    long start(SwiftSide swift, int operation, Message.Writer request, Bridge.Receiver receiver) {
         long id = lastID.decrementAndGet();
         waiting.put(id, receiver);
-        swift.call(id, operation, request);
+        byte[] message = request.toBytes();
+        request.wipe();
+        try {
+            swift.call(id, operation, message);
+        } finally {
+            Arrays.fill(message, (byte) 0);
+        }
         return id;
     }
 
@@ -22,7 +29,9 @@ final class Calls {
         Message.Reader fields = new Message.Reader(message);
         int kind = fields.number(Answer.DONE, Answer.NEWS);
         Bridge.Receiver receiver = kind == Answer.NEWS ? waiting.get(id) : waiting.remove(id);
-        if (receiver != null) {
+        if (receiver == null) {
+            fields.wipe();
+        } else {
             receiver.received(kind, fields);
         }
     }

@@ -1,11 +1,11 @@
 package com.thumbturn.internal;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
+import java.util.Arrays;
 
 /**
  * One HTTP exchange, bounded in size and time; redirects are not followed.
@@ -14,6 +14,8 @@ import java.net.HttpURLConnection;
  */
 final class Exchange {
     private static final int CHUNK = 8192;
+
+    private static final byte[] NO_BODY = {};
 
     private final HttpRequest request;
     @Nullable private HttpURLConnection connection;
@@ -38,19 +40,27 @@ final class Exchange {
             adopt(opened);
             send(opened);
             int status = opened.getResponseCode();
-            return new Message.Writer().number(status).fields(headers(opened)).bytes(content(opened, status));
+            return new Message.Writer().number(status).fields(headers(opened)).wiping(content(opened, status));
         } finally {
             opened.disconnect();
         }
     }
 
+    /**
+     * Sends the request at most once. The system's client repeats a request by itself where the connection breaks before the
+     * answer, also one that the server has received. It does not repeat one whose body it does not keep, which a length that is
+     * told beforehand means. What only reads may be repeated (RFC 9110 section 9.2.2).
+     */
     private void send(HttpURLConnection opened) throws IOException {
-        if (request.body == null) {
+        boolean onlyReads = request.method.equals("GET") || request.method.equals("HEAD");
+        if (onlyReads && request.body == null) {
             opened.connect();
         } else {
+            byte[] body = request.body == null ? NO_BODY : request.body;
             opened.setDoOutput(true);
+            opened.setFixedLengthStreamingMode(body.length);
             try (OutputStream out = opened.getOutputStream()) {
-                out.write(request.body);
+                out.write(body);
             }
         }
         // It may have been stopped while the connection was made.
@@ -77,8 +87,8 @@ final class Exchange {
         }
     }
 
-    private byte[] content(HttpURLConnection opened, int status) throws IOException {
-        ByteArrayOutputStream content = new ByteArrayOutputStream();
+    private Buffer content(HttpURLConnection opened, int status) throws IOException {
+        Buffer content = new Buffer();
         byte[] chunk = new byte[CHUNK];
         try (InputStream in = status >= 400 ? opened.getErrorStream() : opened.getInputStream()) {
             while (in != null && content.size() <= request.limit) {
@@ -86,10 +96,12 @@ final class Exchange {
                 if (read < 0) {
                     break;
                 }
-                content.write(chunk, 0, read);
+                content.append(chunk, 0, read);
             }
+        } finally {
+            Arrays.fill(chunk, (byte) 0);
         }
-        return content.toByteArray();
+        return content;
     }
 
     /** Makes the connection the one to disconnect; throws if the exchange was stopped before. */

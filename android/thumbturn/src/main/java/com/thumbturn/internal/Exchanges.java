@@ -29,6 +29,7 @@ final class Exchanges {
             } catch (Throwable thrown) {
                 answer.threw(thrown);
             } finally {
+                request.wipe();
                 deadline.cancel(false);
                 cancels.remove(answer.id());
             }

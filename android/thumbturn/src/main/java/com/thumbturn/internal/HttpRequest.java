@@ -3,6 +3,7 @@ package com.thumbturn.internal;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** What one HTTP exchange sends, and its bounds. */
@@ -33,6 +34,13 @@ final class HttpRequest {
         limit = request.number(0, Integer.MAX_VALUE - 1);
         timeout = request.number(1, Integer.MAX_VALUE);
         request.end();
+    }
+
+    /** Overwrites the body, which may hold a password. */
+    void wipe() {
+        if (body != null) {
+            Arrays.fill(body, (byte) 0);
+        }
     }
 
     static HttpRequest read(Message.Reader request) {

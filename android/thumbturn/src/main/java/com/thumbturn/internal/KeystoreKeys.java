@@ -9,11 +9,13 @@ import java.security.Key;
 import java.security.KeyFactory;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import java.security.PrivateKey;
 import java.security.ProviderException;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.util.Collections;
+import java.util.List;
 import javax.crypto.Cipher;
 import javax.crypto.KeyGenerator;
 import javax.crypto.Mac;
@@ -26,6 +28,9 @@ final class KeystoreKeys {
 
     /** All aliases of this library begin with it; the app's own keys must never be listed for removal. */
     private static final String OWN_ALIASES = "thumbturn.";
+
+    /** The key that is there from the first thing on that the library stores. */
+    private static final String FIRST_KEY = OWN_ALIASES + "secrets";
 
     /**
      * Makes a key, in StrongBox if its kind wants that and StrongBox can, else in the trusted environment.
@@ -81,16 +86,18 @@ final class KeystoreKeys {
         KeyStore store = store();
         Certificate certificate = store.getCertificate(alias);
         if (certificate == null) {
-            // From level 31 on getCertificate also returns null when the Keystore fails. getKey throws then.
-            store.getKey(alias, null);
+            checkWithoutCertificate(store, alias);
             return null;
         }
         return certificate.getPublicKey().getEncoded();
     }
 
+    /** The certificates; none for a symmetric key and where there is no key. Throws where the Keystore cannot tell. */
     Message.Writer certificateChain(String alias) throws GeneralSecurityException, IOException {
-        Certificate[] chain = store().getCertificateChain(alias);
+        KeyStore store = store();
+        Certificate[] chain = store.getCertificateChain(alias);
         if (chain == null) {
+            checkWithoutCertificate(store, alias);
             return new Message.Writer().number(0);
         }
         Message.Writer list = new Message.Writer().number(chain.length);
@@ -98,6 +105,16 @@ final class KeystoreKeys {
             list.bytes(certificate.getEncoded());
         }
         return list;
+    }
+
+    /**
+     * Throws where a key without a certificate is an error of the Keystore. From level 31 on the certificates are null then, too;
+     * getKey throws, or finds a pair, which has a certificate.
+     */
+    private static void checkWithoutCertificate(KeyStore store, String alias) throws GeneralSecurityException {
+        if (store.getKey(alias, null) instanceof PrivateKey) {
+            throw new KeyStoreException("the Keystore did not give the certificate of a key that is there");
+        }
     }
 
     void delete(String alias) throws GeneralSecurityException, IOException {
@@ -110,13 +127,31 @@ final class KeystoreKeys {
         }
         KeyStore store = store();
         int deleted = 0;
-        for (String alias : Collections.list(store.aliases())) {
+        for (String alias : aliases(store)) {
             if (alias.startsWith(prefix)) {
                 store.deleteEntry(alias);
                 deleted++;
             }
         }
         return deleted;
+    }
+
+    /**
+     * The aliases of the app; throws where the Keystore cannot list them. Its levels 31 to 33 throw a NullPointerException then,
+     * and the others list nothing.
+     */
+    private static List<String> aliases(KeyStore store) throws GeneralSecurityException {
+        List<String> aliases;
+        try {
+            aliases = Collections.list(store.aliases());
+        } catch (RuntimeException failed) {
+            throw new KeyStoreException("the Keystore did not list its keys", failed);
+        }
+        // getKey throws where the Keystore fails as a whole.
+        if (aliases.isEmpty() && store.getKey(FIRST_KEY, null) != null) {
+            throw new KeyStoreException("the Keystore did not list its keys");
+        }
+        return aliases;
     }
 
     byte[] sign(String alias, byte[] bytes) throws GeneralSecurityException, IOException {

@@ -1,7 +1,8 @@
 package com.thumbturn.internal;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,12 +19,13 @@ import java.util.function.Function;
  */
 public final class Message {
     private static final int NULL = -1;
+    private static final int MOST_BYTES_OF_A_CHAR = 3;
 
     private Message() {}
 
     /** Collects the fields of one message. */
     public static final class Writer {
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        private final Buffer out = new Buffer();
 
         public Writer number(long value) {
             return bytes(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
@@ -42,16 +44,44 @@ public final class Message {
         }
 
         public Writer text(@Nullable String value) {
-            return bytes(value == null ? null : value.getBytes(StandardCharsets.UTF_8));
+            return value == null ? bytes(null) : wiping(value.getBytes(StandardCharsets.UTF_8));
         }
 
+        /** Appends a text that no string holds. The given array stays the caller's. */
+        public Writer characters(char[] value) {
+            // An array of the encoder's own would not be wiped, so it gets one that is large enough.
+            byte[] encoded = new byte[Math.multiplyExact(value.length, MOST_BYTES_OF_A_CHAR)];
+            ByteBuffer into = ByteBuffer.wrap(encoded);
+            StandardCharsets.UTF_8.newEncoder()
+                    .onMalformedInput(CodingErrorAction.REPLACE)
+                    .encode(CharBuffer.wrap(value), into, true);
+            length(into.position());
+            out.append(encoded, 0, into.position());
+            Arrays.fill(encoded, (byte) 0);
+            return this;
+        }
+
+        /** Appends bytes. The given array stays the caller's. */
         public Writer bytes(@Nullable byte[] value) {
-            int length = value == null ? NULL : value.length;
-            byte[] prefix = ByteBuffer.allocate(Integer.BYTES).putInt(length).array();
-            out.write(prefix, 0, prefix.length);
+            length(value == null ? NULL : value.length);
             if (value != null) {
-                out.write(value, 0, value.length);
+                out.append(value, 0, value.length);
             }
+            return this;
+        }
+
+        /** Appends bytes, and wipes the given array. */
+        public Writer wiping(byte[] value) {
+            bytes(value);
+            Arrays.fill(value, (byte) 0);
+            return this;
+        }
+
+        /** Appends the bytes of a buffer, and wipes it. */
+        Writer wiping(Buffer value) {
+            length(value.size());
+            out.append(value);
+            value.wipe();
             return this;
         }
 
@@ -66,13 +96,21 @@ public final class Message {
 
         /** Appends the fields of another message. */
         public Writer fields(Writer other) {
-            byte[] bytes = other.toBytes();
-            out.write(bytes, 0, bytes.length);
+            out.append(other.out);
             return this;
         }
 
         public byte[] toBytes() {
-            return out.toByteArray();
+            return out.toArray();
+        }
+
+        /** Overwrites the fields, which may hold secrets; the message is empty then. */
+        public void wipe() {
+            out.wipe();
+        }
+
+        private void length(int length) {
+            out.append(ByteBuffer.allocate(Integer.BYTES).putInt(length).array(), 0, Integer.BYTES);
         }
     }
 
@@ -85,17 +123,11 @@ public final class Message {
             this.message = message;
         }
 
+        /** Bytes in an array of their own. */
         @Nullable
         public byte[] bytesOrNull() {
-            require(message.length - position >= Integer.BYTES, "a length of 4 bytes was expected");
-            int length = ByteBuffer.wrap(message).getInt(position);
-            position += Integer.BYTES;
-            if (length == NULL) {
-                return null;
-            }
-            require(length >= 0 && length <= message.length - position, "a field is longer than the message");
-            position += length;
-            return Arrays.copyOfRange(message, position - length, position);
+            int length = length();
+            return length == NULL ? null : Arrays.copyOfRange(message, take(length), position);
         }
 
         public byte[] bytes() {
@@ -105,16 +137,16 @@ public final class Message {
         }
 
         public long number() {
-            byte[] bytes = bytes();
-            require(bytes.length == Long.BYTES, "a number of 8 bytes was expected");
-            return ByteBuffer.wrap(bytes).getLong();
+            Long number = numberOrNull();
+            require(number != null, "a number was expected, null was found");
+            return number;
         }
 
         @Nullable
         public Long numberOrNull() {
-            byte[] bytes = bytesOrNull();
-            require(bytes == null || bytes.length == Long.BYTES, "a number of 8 bytes was expected");
-            return bytes == null ? null : ByteBuffer.wrap(bytes).getLong();
+            int length = length();
+            require(length == NULL || length == Long.BYTES, "a number of 8 bytes was expected");
+            return length == NULL ? null : ByteBuffer.wrap(message).getLong(take(length));
         }
 
         /** Reads a list, each element by the function. */
@@ -141,17 +173,47 @@ public final class Message {
 
         @Nullable
         public String textOrNull() {
-            byte[] bytes = bytesOrNull();
-            return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+            int length = length();
+            return length == NULL ? null : new String(message, take(length), length, StandardCharsets.UTF_8);
         }
 
         public String text() {
-            return new String(bytes(), StandardCharsets.UTF_8);
+            String text = textOrNull();
+            require(text != null, "a text was expected, null was found");
+            return text;
+        }
+
+        /** The fields that were not read yet, as a message of their own. */
+        Reader rest() {
+            Reader rest = new Reader(Arrays.copyOfRange(message, position, message.length));
+            position = message.length;
+            return rest;
+        }
+
+        /** Overwrites the message, which may hold secrets. Nothing can be read from it any more. */
+        public void wipe() {
+            Arrays.fill(message, (byte) 0);
+            position = message.length;
         }
 
         /** Refuses a message with more fields than were read. */
         public void end() {
             require(position == message.length, "the message has more fields than expected");
+        }
+
+        /** The length of the next field, which is all in the message, or {@link #NULL}. */
+        private int length() {
+            require(message.length - position >= Integer.BYTES, "a length of 4 bytes was expected");
+            int length = ByteBuffer.wrap(message).getInt(position);
+            position += Integer.BYTES;
+            require(length >= NULL && length <= message.length - position, "a field is longer than the message");
+            return length;
+        }
+
+        /** Passes over so many bytes; returns where they begin. */
+        private int take(int length) {
+            position += length;
+            return position - length;
         }
 
         private static void require(boolean condition, String otherwise) {

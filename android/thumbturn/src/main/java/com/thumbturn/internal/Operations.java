@@ -2,6 +2,7 @@ package com.thumbturn.internal;
 
 import android.app.Application;
 import android.content.Context;
+import java.util.Arrays;
 import java.util.concurrent.Executor;
 
 /** Starts each operation of the bridge on the thread where it belongs. */
@@ -25,7 +26,6 @@ final class Operations {
     private static final int ENCRYPT_NOW = 16;
     private static final int DECRYPT_NOW = 17;
     private static final int HTTP = 18;
-    private static final int OPEN_SETTINGS = 19;
     private static final int WRAP = 20;
     private static final int ENTER_PIN = Screens.ENTER_PIN;
     private static final int CHOOSE_PIN = Screens.CHOOSE_PIN;
@@ -53,6 +53,7 @@ final class Operations {
         Message.Writer run() throws Exception;
     }
 
+    /** Reads the request before it returns: the caller wipes it then. */
     void begin(int operation, Message.Reader request, Answer answer) {
         switch (operation) {
             case FACTS -> run(workers.system, answer, () -> Facts.read(context));
@@ -70,7 +71,7 @@ final class Operations {
             case USE_HANDLE -> {
                 long handle = request.number();
                 byte[] bytes = request.bytes();
-                run(workers.keystore, answer, () -> new Message.Writer().bytes(handles.use(handle, bytes)));
+                run(workers.keystore, answer, () -> new Message.Writer().wiping(handles.use(handle, bytes)), bytes);
             }
             case RELEASE_HANDLE -> {
                 handles.release(request.number());
@@ -115,48 +116,50 @@ final class Operations {
             case SIGN_NOW -> {
                 String alias = request.text();
                 byte[] bytes = request.bytes();
-                run(workers.keystore, answer, () -> new Message.Writer().bytes(keys.sign(alias, bytes)));
+                run(workers.keystore, answer, () -> new Message.Writer().bytes(keys.sign(alias, bytes)), bytes);
             }
             case MAC -> {
                 String alias = request.text();
                 byte[] bytes = request.bytes();
-                run(workers.keystore, answer, () -> new Message.Writer().bytes(keys.mac(alias, bytes)));
+                run(workers.keystore, answer, () -> new Message.Writer().wiping(keys.mac(alias, bytes)), bytes);
             }
             case ENCRYPT_NOW -> {
                 String alias = request.text();
                 byte[] plain = request.bytes();
-                run(workers.keystore, answer, () -> keys.encrypt(alias, plain));
+                run(workers.keystore, answer, () -> keys.encrypt(alias, plain), plain);
             }
             case DECRYPT_NOW -> {
                 String alias = request.text();
                 byte[] iv = request.bytes();
                 byte[] bytes = request.bytes();
-                run(workers.keystore, answer, () -> new Message.Writer().bytes(keys.decrypt(alias, iv, bytes)));
+                run(workers.keystore, answer, () -> new Message.Writer().wiping(keys.decrypt(alias, iv, bytes)));
             }
             case HTTP -> exchanges.begin(HttpRequest.read(request), answer);
-            case OPEN_SETTINGS -> {
-                int which = request.number(SettingsScreen.BIOMETRIC_ENROLMENT, SettingsScreen.SECURITY);
-                run(workers.system, answer, () -> new Message.Writer().flag(SettingsScreen.open(context, which)));
-            }
             case WRAP -> {
                 byte[] spki = request.bytes();
                 byte[] plain = request.bytes();
-                run(workers.system, answer, () -> new Message.Writer().bytes(Oaep.wrap(spki, plain)));
+                run(workers.system, answer, () -> new Message.Writer().bytes(Oaep.wrap(spki, plain)), plain);
             }
             case ENTER_PIN, CHOOSE_PIN, CREDENTIALS -> {
                 long screen = request.number();
-                workers.main.execute(() -> screens.show(screen, operation, request, answer));
+                Message.Reader shown = request.rest();
+                workers.main.execute(() -> screens.show(screen, operation, shown, answer));
             }
             default -> throw new IllegalArgumentException("there is no operation " + operation);
         }
     }
 
-    private static void run(Executor worker, Answer answer, Work work) {
+    /** Answers what the work returns. The secrets are wiped after the work. */
+    private static void run(Executor worker, Answer answer, Work work, byte[]... secrets) {
         worker.execute(() -> {
             try {
                 answer.done(work.run());
             } catch (Throwable thrown) {
                 answer.threw(thrown);
+            } finally {
+                for (byte[] secret : secrets) {
+                    Arrays.fill(secret, (byte) 0);
+                }
             }
         });
     }

@@ -22,7 +22,7 @@ public final class Screens {
     private static final Map<Long, Screen> ADDED = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
-    private final Map<Long, CompletableFuture<byte[]>> shown = new ConcurrentHashMap<>();
+    private final Map<Long, CompletableFuture<Message.Writer>> shown = new ConcurrentHashMap<>();
 
     Screens() {}
 
@@ -32,7 +32,7 @@ public final class Screens {
          * Shows the screen, on the main thread. The future has the fields of the answer, which are wiped, or null where the
          * person cancelled; cancelling the future dismisses the screen.
          */
-        CompletableFuture<byte[]> show(int operation, Message.Reader request);
+        CompletableFuture<Message.Writer> show(int operation, Message.Reader request);
     }
 
     /** Adds a screen; returns the number that Swift asks for it by. */
@@ -54,7 +54,7 @@ public final class Screens {
             if (screen == null) {
                 throw new IllegalStateException("the app has no screen of this number");
             }
-            CompletableFuture<byte[]> future = screen.show(operation, request);
+            CompletableFuture<Message.Writer> future = screen.show(operation, request);
             shown.put(answer.id(), future);
             future.whenComplete((fields, thrown) -> {
                 shown.remove(answer.id());
@@ -67,16 +67,17 @@ public final class Screens {
 
     /** Dismisses the screen of an operation; for any other id it does nothing. On the main thread. */
     void dismiss(long id) {
-        CompletableFuture<byte[]> future = shown.get(id);
+        CompletableFuture<Message.Writer> future = shown.get(id);
         if (future != null) {
             future.cancel(false);
         }
     }
 
-    private static void answer(@Nullable byte[] fields, @Nullable Throwable thrown, Answer answer) {
+    private static void answer(@Nullable Message.Writer fields, @Nullable Throwable thrown, Answer answer) {
         Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (fields != null) {
-            answer.doneAndWiped(new Message.Writer().number(GIVEN).toBytes(), fields);
+            answer.done(new Message.Writer().number(GIVEN).fields(fields));
+            fields.wipe();
         } else if (cause == null || cause instanceof CancellationException) {
             answer.done(new Message.Writer().number(CANCELLED));
         } else {

@@ -8,22 +8,20 @@ import android.os.Build;
 import android.provider.Settings;
 
 /** Opens the system's settings where a person enrols a finger or sets a screen lock. */
-final class SettingsScreen {
-    static final int BIOMETRIC_ENROLMENT = 1;
-    static final int SECURITY = 2;
-
+public final class SettingsScreen {
     private SettingsScreen() {}
 
-    /** Starts the activity; false where this phone has none for it. */
-    static boolean open(Context context, int which) {
-        Intent intent;
-        if (which == SECURITY) {
-            intent = new Intent(Settings.ACTION_SECURITY_SETTINGS);
-        } else if (Build.VERSION.SDK_INT >= 30) {
-            intent = biometricEnrolment();
-        } else {
-            intent = fingerprintEnrolment();
-        }
+    /** Opens where a face or finger is enrolled; false where this phone has no such screen. */
+    public static boolean openEnrolment(Context context) {
+        return open(context, Build.VERSION.SDK_INT >= 30 ? biometricEnrolment() : fingerprintEnrolment());
+    }
+
+    /** Opens the security settings; false where this phone has no such screen. */
+    public static boolean openSecurity(Context context) {
+        return open(context, new Intent(Settings.ACTION_SECURITY_SETTINGS));
+    }
+
+    private static boolean open(Context context, Intent intent) {
         intent.addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
         try {
             context.startActivity(intent);

@@ -1,0 +1,7 @@
+package com.facebook.react.bridge;
+
+public interface Promise {
+    void resolve(Object value);
+
+    void reject(String code, String message, WritableMap userInfo);
+}

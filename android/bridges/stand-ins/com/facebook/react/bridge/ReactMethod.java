@@ -1,0 +1,3 @@
+package com.facebook.react.bridge;
+
+public @interface ReactMethod {}

@@ -1,0 +1,7 @@
+package org.json;
+
+import java.util.Collection;
+
+public class JSONArray {
+    public JSONArray(Collection<?> elements) {}
+}
