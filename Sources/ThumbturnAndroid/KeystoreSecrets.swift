@@ -98,23 +98,25 @@ struct KeystoreSecrets: SecretStore {
     }
 
     /// Runs a change while no other one is under way, in this process or in another.
-    private func changing<Result>(_ change: () async throws(Failure) -> Result) async throws(Failure) -> Result {
-        await turns.enter()
-        defer { turns.leave() }
-        let lock = try await lock()
-        defer { lock.release() }
-        return try await change()
-    }
-
-    /// Waits for the lock at most five seconds, a thousand times what a change takes: another process that was stopped while it
+    ///
+    /// Another process is waited for at most five seconds, a thousand times what a change takes: one that was stopped while it
     /// holds the lock must not keep a person waiting.
-    private func lock() async throws(Failure) -> PlaceLock {
+    private func changing<Result>(_ change: () async throws(Failure) -> Result) async throws(Failure) -> Result {
         try await keystore.checkReadable()
         for _ in 1...1000 {
-            if let lock = try locks.tryLock("secrets") { return lock }
+            if let result = try await changed(change) { return result }
             do { try await keystore.system.sleep(.milliseconds(5)) } catch { throw Failure(.cancelledByApp) }
         }
         throw Failure(.platform, recovery: .retry)
+    }
+
+    /// Runs a change in its turn; nil where another process has the lock.
+    private func changed<Result>(_ change: () async throws(Failure) -> Result) async throws(Failure) -> Result? {
+        await turns.enter()
+        defer { turns.leave() }
+        guard let lock = try locks.tryLock("secrets") else { return nil }
+        defer { lock.release() }
+        return try await change()
     }
 
     private static func label(_ name: String) -> [UInt8] {

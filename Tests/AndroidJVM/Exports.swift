@@ -1,4 +1,5 @@
 import AndroidScenarios
+import ScenarioScript
 import CJNI
 import Dispatch
 import Foundation

@@ -57,7 +57,7 @@ struct RoundTrips {
         let purpose = AndroidPresence.Purpose(alias: Self.alias, kind: .biometric, message: [1])
         let prompt = AndroidPrompt(
             demand: .biometric, title: "Unlock", text: nil, button: "Cancel", key: purpose, isConfirmed: true)
-        guard case .succeeded(let presence?) = await prompt.show(in: keystore, hearing: { _ in }).end else {
+        guard case .succeeded(let presence?) = await prompt.show(in: keystore, hearing: { _ in }) else {
             throw Failed("the prompt matches")
         }
         if isUsed { _ = try await presence.use(for: purpose, with: [1]) }

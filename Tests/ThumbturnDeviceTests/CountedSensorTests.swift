@@ -152,6 +152,56 @@ import ThumbturnTestKit
         }
     }
 
+    /// The person goes on while the prompt of a flow that is over is still on the screen.
+    @Test func aMismatchAfterTheFlowIsOverCounts() async throws {
+        try await Self.staying { world in
+            await Self.mismatches(1, world)
+            let counted = try await world.auth.countedSensor(Self.policy)
+            let attempt = Task(executorPreference: world.clock.executor) {
+                await counted.attempt { mismatched in
+                    while !Task.isCancelled { await Task.yield() }
+                    mismatched()
+                    mismatched()
+                    return nil
+                }
+            }
+            attempt.cancel()
+            _ = await attempt.value
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)))
+        }
+    }
+
+    @Test func theSystemsLockoutMattersMoreThanOurPause() async throws {
+        try await Self.staying { world in
+            await Self.mismatches(2, world)
+            let counted = try await world.auth.countedSensor(Self.policy)
+            let answer = await counted.attempt { mismatched in
+                mismatched()
+                return .failed(Failure(.lockedOut, recovery: .retry))
+            }
+            guard case .failed(let failure) = answer else {
+                Issue.record("it has failed")
+                return
+            }
+            #expect(failure.code == .lockedOut && failure.followsMismatch)
+        }
+    }
+
+    /// The flow has to renew its challenge before it moves on, and the match comes meanwhile.
+    @Test func aMatchWhileTheFlowRenewsItsKeysOpensNothing() async throws {
+        try await Self.staying(.zero) { world in
+            var once = Self.policy
+            once.mismatchLimit = 1
+            var platform = world.phone.platform(transport: world.server)
+            platform.extraTime = { .unlimited }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            world.phone.next(.noMatch, after: .seconds(250))
+            world.phone.next(.match)
+            let failed = await failure { _ = try await auth.authenticate("Unlock", policy: once) }
+            #expect(failed != nil, "the sensor opens nothing after its last try")
+        }
+    }
+
     @Test func aMismatchThatSwitchesTheSensorOffIsReportedOnceBesideTheLockout() async throws {
         try await Self.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)

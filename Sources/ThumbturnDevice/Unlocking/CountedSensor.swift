@@ -1,3 +1,4 @@
+import Synchronization
 import ThumbturnCore
 
 /// The sensor in front of one enrolment's biometric key, with every attempt written into the ledger before the prompt.
@@ -53,12 +54,24 @@ struct CountedSensor: Sendable {
         } catch {
             return .failed(error)
         }
+        let heard = Tally()
         let (mismatches, mailbox) = AsyncStream.makeStream(of: Void.self)
         async let counting = count(mismatches, since: first, staying)
-        let answer = await prompt { mailbox.yield() }
+        let answer = await prompt {
+            heard.add()
+            mailbox.yield()
+        }
         mailbox.finish()
-        let (attempt, end) = await counting
-        if let end { return .failed(end) }
+        let counted = await counting
+        let attempt = counted.attempt
+        // A prompt whose flow is over, or that has to go, stays for a moment: what its sensor still told counts too.
+        let late = heard.count - counted.mismatches
+        for number in 0..<late { await settleMismatch(counted.end == nil && number == 0 ? attempt : nil) }
+        if let end = counted.end {
+            // The mismatch that began our pause may have locked the sensor, too, which matters more.
+            if case .failed(let failure) = answer, failure.code == .lockedOut { return .failed(failure.afterMismatch) }
+            return .failed(end)
+        }
         switch answer {
         case .matched(let presence):
             // The sensor may have been switched off while the prompt was up, which no match undoes.
@@ -69,10 +82,10 @@ struct CountedSensor: Sendable {
             await settleMismatch(attempt)
             return obstacle(in: attempt.during).map { .failed($0.afterMismatch) } ?? .notMatched
         case .failed(let failure):
-            await withdraw(attempt)
+            if late == 0 { await withdraw(attempt) }
             return .failed(failure)
         case nil:
-            await withdraw(attempt)
+            if late == 0 { await withdraw(attempt) }
             return nil
         }
     }
@@ -106,25 +119,42 @@ extension CountedSensor {
         case ends
     }
 
+    /// The mismatches of one prompt that stayed.
+    private struct Counted {
+        /// The attempt that is under way.
+        var attempt: Attempt
+        /// How many mismatches are counted.
+        var mismatches = 0
+        /// Why no further attempt may be; nil where one is under way.
+        var end: Failure?
+    }
+
     /// Counts the mismatches after which the prompt stays, each as an attempt of its own.
-    ///
-    /// - Returns: the attempt that is under way, and why no further one may be.
     private func count(
         _ mismatches: AsyncStream<Void>, since first: Attempt, _ staying: @Sendable (Staying) -> Void
-    ) async -> (Attempt, Failure?) {
-        var attempt = first
+    ) async -> Counted {
+        var counted = Counted(attempt: first)
         for await _ in mismatches {
-            await settleMismatch(attempt)
+            counted.mismatches += 1
+            await settleMismatch(counted.attempt)
             do throws(Failure) {
-                if let obstacle = obstacle(in: attempt.during) { throw obstacle.afterMismatch }
-                attempt = try await begin()
+                if let obstacle = obstacle(in: counted.attempt.during) { throw obstacle }
+                counted.attempt = try await begin()
             } catch {
+                counted.end = error.afterMismatch
                 staying(.ends)
-                return (attempt, error)
+                return counted
             }
             staying(.asksAgain)
         }
-        return (attempt, nil)
+        return counted
+    }
+
+    /// A count that several tasks add to.
+    private final class Tally: Sendable {
+        private let number = Atomic(0)
+        func add() { number.add(1, ordering: .relaxed) }
+        var count: Int { number.load(ordering: .relaxed) }
     }
 
     /// The ledger before an attempt, and with the attempt counted as a mismatch.
@@ -155,12 +185,12 @@ extension CountedSensor {
         try? await ledger.change { ledger, _ in (ledger.matched(under: rules), ()) }
     }
 
-    /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on
-    /// top.
-    private func settleMismatch(_ attempt: Attempt) async {
+    /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, or none was written before it,
+    /// it is counted on top.
+    private func settleMismatch(_ attempt: Attempt?) async {
         // Where this cannot be written, what stands there counts the attempt or a later one.
         try? await ledger.change { ledger, now in
-            (ledger == attempt.during ? ledger : ledger.attempting(at: now, under: rules), ())
+            (ledger == attempt?.during ? ledger : ledger.attempting(at: now, under: rules), ())
         }
     }
 

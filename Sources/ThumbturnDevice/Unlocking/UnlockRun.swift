@@ -63,8 +63,9 @@ struct UnlockRun<Keys: RungKeys> {
             listen(in: &group)
             for await heard in events {
                 for event in events(for: heard, in: &group) {
-                    if await waitsForScreen(event, in: &group) { continue }
-                    let effects = flow.handle(event, at: driver.platform.clock.now)
+                    let now = driver.platform.clock.now
+                    if await waitsForScreen(event, at: now, in: &group) { continue }
+                    let effects = flow.handle(event, at: now)
                     notePhase()
                     for effect in effects {
                         if let end = perform(effect, in: &group) { return end }
@@ -112,6 +113,8 @@ extension UnlockRun {
             for case .wake(let time) in flow.allow(extraTime) { wake(at: time, in: &group) }
             return []
         case .opened(let opened, let prompt):
+            // The flow may still wait for its keys to move on from a prompt that is dismissed: a match in it opens nothing.
+            guard dismissals[prompt]?.isDismissed != true else { return [] }
             self.opened[prompt] = opened
             return [.answered(opened.answer, prompt: prompt)]
         case .unlocked(let output, let prompt):
@@ -146,9 +149,11 @@ extension UnlockRun {
     /// have to be renewed first. An event that is moot by then does nothing.
     ///
     /// - Returns: whether the event waits.
-    private mutating func waitsForScreen(_ event: UnlockFlow.Event, in group: inout TaskGroup<Void>) async -> Bool {
+    private mutating func waitsForScreen(
+        _ event: UnlockFlow.Event, at now: Instant, in group: inout TaskGroup<Void>
+    ) async -> Bool {
         var trial = flow
-        let effects = trial.handle(event, at: driver.platform.clock.now)
+        let effects = trial.handle(event, at: now)
         guard shows(effects) || isRefused(event, effects) else { return false }
         let isFresh = await driver.keys.isFresh()
         if screen.isTaken, isFresh { return false }

@@ -29,6 +29,13 @@ import ThumbturnCore
         #expect(Set(Difference.unplayable.keys).isDisjoint(with: Difference.ofAndroid.keys))
     }
 
+    @Test("a file without a mismatch of the sensor is played as it is", arguments: names)
+    func asItIs(_ name: String) throws {
+        let file = try Scenario(json: Data(contentsOf: Self.folder.appendingPathComponent(name + ".json")))
+        let mismatches = file.moments.contains { if case .answered(.notMatched, prompt: _) = $0.event { true } else { false } }
+        if !mismatches { #expect(file.onAPhoneWhosePromptStays == file) }
+    }
+
     @Test("through the adapter", arguments: played)
     func throughTheAdapter(_ name: String) async throws {
         let scenario = try Self.scenario(name)
