@@ -28,9 +28,12 @@ public enum Built {
         for (path, text) in [(stdin, input), (stdout, ""), (stderr, "")] {
             _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8))
         }
-        process.standardInput = FileHandle(forReadingAtPath: stdin)
-        process.standardOutput = FileHandle(forWritingAtPath: stdout)
-        process.standardError = FileHandle(forWritingAtPath: stderr)
+        let files = [
+            FileHandle(forReadingAtPath: stdin), FileHandle(forWritingAtPath: stdout), FileHandle(forWritingAtPath: stderr),
+        ]
+        // The command has its own. Foundation keeps these open for ever, and crashes in `run` with more than some 1,300 open files.
+        defer { for file in files { try? file?.close() } }
+        (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in end.finish() }
         try process.run()

@@ -11,7 +11,7 @@ android {
     defaultConfig {
         minSdk = 28
         consumerProguardFiles("consumer-rules.pro")
-        // The Swift library is built for these (scripts for devices put it into src/main/jniLibs).
+        // The Swift library is built for these (scripts/android-aar puts it into src/main/jniLibs).
         ndk { abiFilters += listOf("arm64-v8a", "armeabi-v7a", "x86_64") }
     }
 

@@ -2,6 +2,7 @@ package com.example.bridge
 
 import android.content.Context
 import com.thumbturn.*
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.MainScope
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.launch
@@ -17,33 +18,38 @@ class ThumbturnCalls(context: Context) {
     /** The approvals that were shown, by their ids: what is approved is what was shown. */
     private val shown = HashMap<String, Approval>()
 
-    /** Makes a call and answers it once, on the main thread. */
+    /** Makes a call and answers it once, on the main thread, whatever it ends with. */
     fun call(name: String, json: String, answer: (String) -> Unit, fail: (code: String, text: String, details: String) -> Unit) {
         scope.launch {
             try {
                 answer(result(name, JSONObject(json)).toString())
             } catch (failure: Failure) {
-                val details = listOf("step" to word(failure.recovery.step), "button" to failure.button, "status" to failure.status)
+                val details = listOf("step" to failure.recovery.step.code, "button" to failure.button, "status" to failure.status)
                 fail(failure.code, failure.message.orEmpty(), json(details).toString())
+            } catch (thrown: CancellationException) {
+                throw thrown
             } catch (thrown: JSONException) {
                 fail("arguments", thrown.message.orEmpty(), "{}")
+            } catch (thrown: Exception) {
+                val details = listOf("step" to Recovery.Step.REPORT.code, "status" to thrown.javaClass.name)
+                fail(Failure.PLATFORM, "", json(details).toString())
             }
-        }
+        }.invokeOnCompletion { if (it is CancellationException) fail(Failure.CANCELLED_BY_APP, "", "{}") }
     }
 
-    /** Cancels the calls, and dismisses what they show. */
+    /** Cancels the calls, dismisses what they show, and refuses others. Each of them is answered. */
     fun close() = scope.cancel()
 
     private suspend fun result(name: String, given: JSONObject): JSONObject = when (name) {
         "readiness" -> auth.isReady().let {
-            json(listOf("enrolled" to it.isEnrolled, "next" to word(it.nextRung), "sensor" to it.sensor))
+            json(listOf("enrolled" to it.isEnrolled, "next" to it.nextRung.code, "sensor" to it.sensor))
         }
         "enrol" -> {
             val login = Credentials.password(given.getString("account"), given.getString("password"))
-            val device = auth.enrolling(login, given.getString("reason"))
+            val device = try { auth.enrolling(login, given.getString("reason")) } finally { login.wipe() }
             json(listOf("device" to device.id, "name" to device.name))
         }
-        "authenticate" -> json(listOf("rung" to word(auth.unlock(given.getString("reason")).rung)))
+        "authenticate" -> json(listOf("rung" to auth.unlock(given.getString("reason")).rung.code))
         "approval" -> auth.approval(given.getString("id")).outcome().let { approval ->
             shown[approval.id] = approval
             val lines = approval.lines.map { json(listOf("label" to it.label, "value" to it.value)) }
@@ -51,8 +57,11 @@ class ThumbturnCalls(context: Context) {
             json(seen + listOf("lines" to JSONArray(lines), "caution" to approval.caution))
         }
         "approve" -> {
-            val approval = shown.remove(given.getString("id")) ?: throw JSONException("it was not shown")
-            json(listOf("id" to approval.id, "signed" to auth.approving(approval).isSigned))
+            val approval = shown[given.getString("id")] ?: throw JSONException("it was not shown")
+            val isSigned = auth.approving(approval).isSigned
+            // A prompt that was cancelled leaves it, and one that was fetched anew meanwhile stays.
+            shown.remove(approval.id, approval)
+            json(listOf("id" to approval.id, "signed" to isSigned))
         }
         "revoke" -> {
             auth.revoke().outcome()
@@ -63,10 +72,6 @@ class ThumbturnCalls(context: Context) {
 
     private fun json(members: List<Pair<String, Any?>>) =
         JSONObject().apply { members.forEach { (name, value) -> put(name, value ?: JSONObject.NULL) } }
-
-    /** DEVICE_PASSCODE as devicePasscode, and APP_PIN as appPIN: the names that Swift uses. */
-    private fun word(name: Enum<*>) =
-        name.toString().lowercase().replace(Regex("_(.)")) { it.groupValues[1].uppercase() }.replace("Pin", "PIN")
 
     private companion object {
         /** One in each process, also for several engines. On the main thread. */

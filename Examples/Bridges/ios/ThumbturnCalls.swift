@@ -54,13 +54,15 @@ import Thumbturn
                 "lines": details.lines.map { ["label": $0.label, "value": $0.value] }, "caution": details.caution?.localized,
             ])
         case "approve":
-            guard let approval = try shown.removeValue(forKey: argument("id")) else { throw Refusal(text: "it was not shown") }
-            return try await Self.json(["id": approval.id, "signed": auth.approve(approval).isSigned])
+            guard let approval = try shown[argument("id")] else { throw Refusal(text: "it was not shown") }
+            let isSigned = try await auth.approve(approval).isSigned
+            // A prompt that was cancelled leaves it.
+            shown[approval.id] = nil
+            return Self.json(["id": approval.id, "signed": isSigned])
         case "revoke":
             try await auth.revoke()
             return "{}"
-        default:
-            throw Refusal(text: "there is no call \(name)")
+        default: throw Refusal(text: "there is no call \(name)")
         }
     }
 

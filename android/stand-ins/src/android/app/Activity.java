@@ -18,6 +18,10 @@ public class Activity extends ContextWrapper {
         return (Application) getApplicationContext();
     }
 
+    public boolean isFinishing() {
+        return false;
+    }
+
     public boolean isChangingConfigurations() {
         return false;
     }

@@ -84,7 +84,7 @@ final class ApiTests {
         Authenticator authenticator = app.open(Thumbturn.Options.DEFAULT).authenticator(ApiPhone.SERVER);
         CompletableFuture<Void> first = authenticator.revoke();
         app.failed(app.call(3), ApiPhone.failure("platform", "retry"));
-        check(((Failure) app.problem(first)).is(Failure.PLATFORM), "the call fails with the opening's failure");
+        check(((Failure) app.problem(first)).has(Failure.PLATFORM), "the call fails with the opening's failure");
         authenticator.revoke();
         app.answerOpening();
         app.call(31);
@@ -98,7 +98,7 @@ final class ApiTests {
                 .text("paused").text("wait").text(null).number(1500).text("Warte").text(null).text("HTTP 429").text("hint")
                 .number(99));
         Failure failure = (Failure) app.problem(call);
-        check(failure.is(Failure.PAUSED) && failure.recovery.step == Recovery.Step.WAIT, "the code and the step");
+        check(failure.has(Failure.PAUSED) && failure.recovery.step == Recovery.Step.WAIT, "the code and the step");
         equal(Duration.ofMillis(1500), failure.recovery.time);
         equal("Warte", failure.getMessage());
         check(failure.button == null && failure.status.equals("HTTP 429") && failure.hint.equals("hint"), "details");
@@ -134,8 +134,90 @@ final class ApiTests {
         Authenticator authenticator = app.authenticator();
         authenticator.close();
         equal(ApiPhone.ACCOUNT, new Message.Reader(app.call(2).request()).number());
-        check(app.problem(authenticator.revoke()) instanceof IllegalStateException, "it was closed");
+        equal("the authenticator was closed", app.problem(authenticator.revoke()).getMessage());
+        authenticator.close();
         app.silent();
+    }
+
+    @Test("on a phone that was closed, what was made before goes on, with the PIN screen, and nothing else is made")
+    void closedPhone() {
+        Thumbturn phone = app.open(Thumbturn.Options.DEFAULT.pinEntry(new com.thumbturn.PinEntry() {
+            @Override
+            public CompletableFuture<char[]> enter(com.thumbturn.PinRequest request) {
+                return CompletableFuture.completedFuture("739150".toCharArray());
+            }
+
+            @Override
+            public CompletableFuture<char[]> choose() {
+                return CompletableFuture.completedFuture(null);
+            }
+        }));
+        Authenticator used = phone.authenticator(ApiPhone.SERVER);
+        Vault unused = phone.vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        used.revoke();
+        Phone.Call device = app.call(3);
+        Message.Reader fields = new Message.Reader(device.request());
+        check(fields.textOrNull() == null && fields.flag(), "no title");
+        final long screen = fields.number();
+        app.done(device, new Message.Writer().number(ApiPhone.DEVICE));
+        app.done(app.call(4), new Message.Writer().number(ApiPhone.ACCOUNT));
+        app.call(31);
+        phone.close();
+        phone.close();
+        app.silent();
+        equal("the phone was closed", app.problem(phone.diagnostics()).getMessage());
+        equal("the phone was closed", app.problem(phone.authenticator(ApiPhone.SERVER).revoke()).getMessage());
+
+        used.revoke();
+        app.call(31);
+        Message.Reader entered = pin(screen).done();
+        check(entered.number() == 1 && entered.text().equals("739150"), "the PIN screen stays");
+        unused.contains("token");
+        Phone.Call opening = app.call(5);
+        equal(ApiPhone.DEVICE, new Message.Reader(opening.request()).number());
+        app.done(opening, new Message.Writer().number(7));
+        app.call(38);
+
+        used.close();
+        used.close();
+        equal(ApiPhone.ACCOUNT, new Message.Reader(app.call(2).request()).number());
+        pin(screen).done();
+        app.silent();
+        unused.close();
+        equal(7L, new Message.Reader(app.call(2).request()).number());
+        equal(ApiPhone.DEVICE, new Message.Reader(app.call(2).request()).number());
+        equal(List.of("java.lang.IllegalStateException"), pin(screen).classes());
+        app.silent();
+    }
+
+    private Reply pin(long screen) {
+        long entered = app.phone.begin(21, new Message.Writer().number(screen).text("Unlock").text("Cancel").number(0));
+        app.phone.android.main.settle();
+        return app.phone.next(entered);
+    }
+
+    @Test("a failure is found in whatever a future ended with, and a null is refused by its name")
+    void javaCallers() {
+        Authenticator authenticator = app.authenticator();
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        CompletableFuture<Rung> chained = authenticator.authenticate("Unlock").thenApply(grant -> grant.rung);
+        chained.whenComplete((rung, thrown) -> ended.complete(thrown));
+        app.failed(app.call(10), ApiPhone.failure("notMatched", "retry"));
+        Throwable thrown = app.result(ended);
+        check(thrown instanceof java.util.concurrent.CompletionException, "the JDK wraps it");
+        check(Failure.of(thrown).has(Failure.NOT_MATCHED) && Failure.of(thrown.getCause()) == thrown.getCause(), "the failure");
+        check(Failure.of(new java.util.concurrent.ExecutionException(thrown)) == thrown.getCause(), "wrapped twice");
+        check(Failure.of(null) == null && Failure.of(new IllegalStateException()) == null, "no failure");
+        try {
+            authenticator.authenticate(null);
+            throw new AssertionError("null was taken");
+        } catch (NullPointerException refused) {
+            equal("reason", refused.getMessage());
+        }
+        app.silent();
+        equal("appPIN", Rung.APP_PIN.code);
+        equal("openSettings", Recovery.Step.OPEN_SETTINGS.code);
+        equal("pin", KeyKind.PIN.code);
     }
 
     @Test("readiness, devices and approvals are read whole, and handed back as they came")
@@ -419,7 +501,7 @@ final class ApiTests {
         Phone.Call read = app.call(35);
         equal(8L, new Message.Reader(read.request()).number());
         app.failed(read, ApiPhone.failure("vaultClosed", "retry"));
-        check(((Failure) app.problem(late)).is(Failure.VAULT_CLOSED), "the failure's name");
+        check(((Failure) app.problem(late)).has(Failure.VAULT_CLOSED), "the failure's name");
     }
 
     @Test("whatever ends a future from outside ends its call, and the last answer then changes nothing")
@@ -458,7 +540,7 @@ final class ApiTests {
         Authenticator later = app.open(Thumbturn.Options.DEFAULT).authenticator(ApiPhone.SERVER);
         Subscription failing = later.news(each -> {});
         app.failed(app.call(3), ApiPhone.failure("notYetReadable", "retry"));
-        check(((Failure) app.problem(failing.ended())).is(Failure.NOT_YET_READABLE), "the opening failed");
+        check(((Failure) app.problem(failing.ended())).has(Failure.NOT_YET_READABLE), "the opening failed");
 
         Authenticator authenticator = app.authenticator();
         Subscription throwing = authenticator.news(each -> {
@@ -494,12 +576,8 @@ final class ApiTests {
         credentials.wipe();
         app.done(call, ApiPhone.grant("fullCredentials"));
         equal("token", app.result(granted).accessToken);
-        try {
-            authenticator.signIn(credentials, "Sign in");
-            throw new AssertionError("wiped credentials were taken");
-        } catch (IllegalStateException refused) {
-            app.silent();
-        }
+        check(app.problem(authenticator.signIn(credentials, "Sign in")) instanceof IllegalStateException, "they were wiped");
+        app.silent();
 
         Vault vault = app.open(Thumbturn.Options.DEFAULT).vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
         byte[] given = {1, 2, 3};

@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.time.Duration;
@@ -34,8 +36,8 @@ public final class Action {
 
     /** Names an action for which an unlock may stand in. */
     public Action(String name, Duration maximumAge, boolean takesUnlock) {
-        this.name = name;
-        this.maximumAge = maximumAge;
+        this.name = requireNonNull(name, "name");
+        this.maximumAge = requireNonNull(maximumAge, "maximumAge");
         this.takesUnlock = takesUnlock;
     }
 

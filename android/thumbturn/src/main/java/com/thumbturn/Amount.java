@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 
@@ -14,7 +16,7 @@ public final class Amount {
     /** Makes an amount. One beyond these bounds fails with {@link Failure#POLICY_DENIES} where it is used. */
     public Amount(long minor, String currency) {
         this.minor = minor;
-        this.currency = currency;
+        this.currency = requireNonNull(currency, "currency");
     }
 
     static void write(@Nullable Amount amount, Message.Writer to) {

@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import com.thumbturn.internal.Screens;
@@ -51,11 +53,9 @@ public final class Authenticator implements AutoCloseable {
     private static final int A_SCREEN = 5;
 
     private final Handle handle;
-    private final long signInScreen;
 
-    Authenticator(Handle handle, long signInScreen) {
+    Authenticator(Handle handle) {
         this.handle = handle;
-        this.signInScreen = signInScreen;
     }
 
     /** What can be done now. Silent: it never prompts. */
@@ -65,7 +65,7 @@ public final class Authenticator implements AutoCloseable {
 
     /** What can be done now under a policy. */
     public CompletableFuture<Readiness> readiness(Policy policy) {
-        return handle.call(READINESS, new Message.Writer().text(policy.name), Readiness::read);
+        return handle.call(READINESS, new Message.Writer().text(name(policy)), Readiness::read);
     }
 
     /** Enrols this device under {@link Policy#UNLOCK}; an enrolment that is there and complete is kept. */
@@ -79,17 +79,22 @@ public final class Authenticator implements AutoCloseable {
      *
      * <p>The server judges the credentials first, also on a device that is enrolled. Until it has all new keys, a failure leaves
      * the enrolment as it was. The device's name has 1 to 64 characters; null takes the phone's.
+     *
+     * <p>While the account has other devices, the server lets a new one cool off, for a day by default, also one that replaces
+     * itself: it signs in, and all else that needs a proof of presence fails with {@link Failure#COOLING_OFF}, whose
+     * {@link Failure#until} tells the end.
      */
     public CompletableFuture<Device> enrol(
             SignIn signIn, Policy policy, @Nullable String deviceName, String reason, IfExists ifExists) {
-        return with(signIn, request -> handle.call(
-                ENROL, request.text(policy.name).text(deviceName).text(reason).text(ifExists.name), Device::read));
+        Message.Writer rest = new Message.Writer().text(name(policy)).text(deviceName).text(given(reason));
+        rest.text(requireNonNull(ifExists, "ifExists").name);
+        return with(signIn, request -> handle.call(ENROL, request.fields(rest), Device::read));
     }
 
     /** Enrols this device for the person who has signed in with their credentials in the last five minutes. */
     public CompletableFuture<Device> addBiometrics(Policy policy, @Nullable String deviceName, String reason) {
         return handle.call(
-                ADD_BIOMETRICS, new Message.Writer().text(policy.name).text(deviceName).text(reason), Device::read);
+                ADD_BIOMETRICS, new Message.Writer().text(name(policy)).text(deviceName).text(given(reason)), Device::read);
     }
 
     /** Signs in under {@link Policy#UNLOCK}, with a prompt at once. */
@@ -104,22 +109,23 @@ public final class Authenticator implements AutoCloseable {
      * answered share the outcome.
      */
     public CompletableFuture<Grant> authenticate(String reason, Policy policy, Start start) {
-        return handle.call(
-                AUTHENTICATE, new Message.Writer().text(reason).text(policy.name).text(start.name), Grant::read);
+        Message.Writer request = new Message.Writer().text(given(reason)).text(name(policy));
+        return handle.call(AUTHENTICATE, request.text(requireNonNull(start, "start").name), Grant::read);
     }
 
     /** Moves the calls with this reason to their next rung, because the person chose another way. */
     public CompletableFuture<Void> useAnotherWay(String reason) {
-        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(reason));
+        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(given(reason)));
     }
 
     /** Shows the prompt now, where a call with this reason waits for a tap. */
     public CompletableFuture<Void> prompt(String reason) {
-        return handle.call(PROMPT_NOW, new Message.Writer().text(reason));
+        return handle.call(PROMPT_NOW, new Message.Writer().text(given(reason)));
     }
 
     /** Signs the person in with their credentials and with no key of this device. Nothing is enrolled or replaced. */
     public CompletableFuture<Grant> signIn(SignIn signIn, String reason) {
+        given(reason);
         return with(signIn, request -> handle.call(SIGN_IN, request.text(reason), Grant::read));
     }
 
@@ -134,9 +140,9 @@ public final class Authenticator implements AutoCloseable {
      */
     public CompletableFuture<Grant> stepUp(Action action, @Nullable Amount amount, String reason, Policy policy) {
         Message.Writer request = new Message.Writer();
-        Action.write(action, request);
+        Action.write(requireNonNull(action, "action"), request);
         Amount.write(amount, request);
-        return handle.call(STEP_UP, request.text(reason).text(policy.name), Grant::read);
+        return handle.call(STEP_UP, request.text(given(reason)).text(name(policy)), Grant::read);
     }
 
     /**
@@ -163,7 +169,8 @@ public final class Authenticator implements AutoCloseable {
      */
     public CompletableFuture<Map<String, String>> authorizeAfter(Request sent, int status, Map<String, String> headers) {
         Message.Writer request = written(sent).number(status);
-        request.list(headers.entrySet(), (message, field) -> message.text(field.getKey()).text(field.getValue()));
+        request.list(requireNonNull(headers, "headers").entrySet(), (message, field) ->
+                message.text(field.getKey()).text(field.getValue()));
         return handle.call(AUTHORIZE_AFTER, request, fields -> {
             fields.flag();
             return Response.headers(fields);
@@ -177,17 +184,17 @@ public final class Authenticator implements AutoCloseable {
 
     /** Fetches an approval, to be shown; {@link Failure#APPROVAL_OVER} where this account has no such approval. */
     public CompletableFuture<Approval> approval(String id) {
-        return handle.call(APPROVAL, new Message.Writer().text(id), Approval::read);
+        return handle.call(APPROVAL, new Message.Writer().text(requireNonNull(id, "id")), Approval::read);
     }
 
     /** Has the person prove the approval of exactly what was shown. Each approval has a prompt of its own. */
     public CompletableFuture<Approval> approve(Approval shown) {
-        return handle.call(APPROVE, new Message.Writer().bytes(shown.record), Approval::read);
+        return handle.call(APPROVE, new Message.Writer().bytes(requireNonNull(shown, "shown").record), Approval::read);
     }
 
     /** Tells the server that the person declines. Never prompts. */
     public CompletableFuture<Void> decline(Approval shown) {
-        return handle.call(DECLINE, new Message.Writer().bytes(shown.record));
+        return handle.call(DECLINE, new Message.Writer().bytes(requireNonNull(shown, "shown").record));
     }
 
     /** Has a person without a PIN choose one. */
@@ -210,17 +217,30 @@ public final class Authenticator implements AutoCloseable {
         return with(signIn, request -> handle.call(RESET_PIN, request));
     }
 
-    /** Makes a new key for the sensor after a new finger or face, where the server's policy takes the passcode for it. */
+    /**
+     * Makes a new key for the sensor after a new finger or face, or after the sensor was turned off, authorised by the device
+     * passcode. From API 30 on, and only at a server that runs with {@code --allow-passcode-to-replace-biometrics}: any other
+     * refuses it, and there {@link #enrol} with the full sign-in makes all keys anew.
+     */
     public CompletableFuture<Void> replaceBiometricKey(String reason) {
         return handle.call(REPLACE_BIOMETRIC_KEY, change(reason));
     }
 
-    /** Turns the sensor off. Turning it on again is {@link #replaceBiometricKey}. */
+    /**
+     * Turns the sensor off, here and at the server: the person proves presence, and the biometric key is removed.
+     *
+     * <p>To turn it on again, store {@link OfferAnswer#SET_UP} by {@link #answerBiometricOffer}, and {@link #enrol} with the full
+     * sign-in. That makes all keys anew, asks for a new PIN where the app has one, and begins a cool-off while the account has
+     * other devices. {@link #replaceBiometricKey} keeps the other keys, at a server that allows it.
+     */
     public CompletableFuture<Void> removeBiometricKey(String reason) {
         return handle.call(REMOVE_BIOMETRIC_KEY, change(reason));
     }
 
-    /** Deletes the biometric key, which is not made again until the person wants it. Never prompts; the other rungs stay. */
+    /**
+     * Deletes the biometric key, also offline, and no enrolment makes it again until {@link OfferAnswer#SET_UP} was stored. Never
+     * prompts; the other rungs stay. Turning the sensor on again: see {@link #removeBiometricKey}.
+     */
     public CompletableFuture<Void> declineBiometrics() {
         return Choices.decline(handle);
     }
@@ -230,7 +250,7 @@ public final class Authenticator implements AutoCloseable {
         return Choices.shouldOffer(handle);
     }
 
-    /** Stores the person's answer to the offer. It makes no key by itself. */
+    /** Stores the person's answer to the offer. It makes no key by itself: {@link OfferAnswer#SET_UP} lets the next enrolment do so. */
     public CompletableFuture<Void> answerBiometricOffer(OfferAnswer answer) {
         return Choices.answer(handle, answer);
     }
@@ -253,8 +273,8 @@ public final class Authenticator implements AutoCloseable {
      * needed. The sessions of the account's other devices end. The array stays the app's.
      */
     public CompletableFuture<Void> changePassword(char[] password, String reason) {
-        return handle.call(
-                CHANGE_PASSWORD, new Message.Writer().characters(password).text(reason).text(Policy.HIGH_RISK.name));
+        Message.Writer request = new Message.Writer().characters(requireNonNull(password, "password")).text(given(reason));
+        return handle.call(CHANGE_PASSWORD, request.text(Policy.HIGH_RISK.name));
     }
 
     /** The devices of this account, the oldest first. */
@@ -264,12 +284,13 @@ public final class Authenticator implements AutoCloseable {
 
     /** Gives a device another name of 1 to 64 characters. */
     public CompletableFuture<Device> rename(Device device, String name, String reason) {
-        return handle.call(RENAME, written(device).text(name).text(reason).text(Policy.UNLOCK.name), Device::read);
+        Message.Writer request = written(device).text(requireNonNull(name, "name")).text(given(reason));
+        return handle.call(RENAME, request.text(Policy.UNLOCK.name), Device::read);
     }
 
     /** Removes a device from the account: its sessions end at once. This device is revoked, without a prompt. */
     public CompletableFuture<Void> remove(Device device, String reason) {
-        return handle.call(REMOVE, written(device).text(reason).text(Policy.UNLOCK.name));
+        return handle.call(REMOVE, written(device).text(given(reason)).text(Policy.UNLOCK.name));
     }
 
     /** Ends this device's enrolment at the server and deletes its keys. Never prompts, and needs no session. */
@@ -277,7 +298,15 @@ public final class Authenticator implements AutoCloseable {
         return handle.call(REVOKE, new Message.Writer());
     }
 
-    /** Ends the session. The device stays enrolled unless it is to be forgotten. */
+    /**
+     * Ends the session, also one that full credentials opened. The device stays enrolled, so the next sign-in takes the sensor; a
+     * device that is to be forgotten is revoked too, and the next sign-in takes the full credentials.
+     *
+     * <p>What is kept here ends first and without the network: no earlier unlock or step-up stands in for a later one, and a call
+     * that is under way fails with {@link Failure#CANCELLED_BY_APP}. {@link Failure#UNREACHABLE} says that the server could not be
+     * told: the session here is over all the same, and the server's ends an hour after its last refresh at the latest.
+     * {@link Failure#NOT_ENROLLED} says that there was nothing to end.
+     */
     public CompletableFuture<Void> signOut(boolean forgetDevice) {
         return handle.call(SIGN_OUT, new Message.Writer().flag(forgetDevice));
     }
@@ -296,22 +325,29 @@ public final class Authenticator implements AutoCloseable {
     @Override
     public void close() {
         handle.close();
-        Screens.remove(signInScreen);
     }
 
     private static Message.Writer change(String reason) {
-        return new Message.Writer().text(reason).text(Policy.UNLOCK.name);
+        return new Message.Writer().text(given(reason)).text(Policy.UNLOCK.name);
+    }
+
+    private static String given(String reason) {
+        return requireNonNull(reason, "reason");
+    }
+
+    private static String name(Policy policy) {
+        return requireNonNull(policy, "policy").name;
     }
 
     private static Message.Writer written(Request request) {
         Message.Writer fields = new Message.Writer();
-        request.write(fields);
+        requireNonNull(request, "request").write(fields);
         return fields;
     }
 
     private static Message.Writer written(Device device) {
         Message.Writer fields = new Message.Writer();
-        device.write(fields);
+        requireNonNull(device, "device").write(fields);
         return fields;
     }
 
@@ -321,12 +357,17 @@ public final class Authenticator implements AutoCloseable {
     }
 
     /** Calls with credentials, or with a screen that Swift may ask until the call has ended. */
-    private static <T> CompletableFuture<T> with(SignIn signIn, Calling<T> calling) {
+    private <T> CompletableFuture<T> with(SignIn signIn, Calling<T> calling) {
         Message.Writer request = new Message.Writer();
         if (signIn instanceof Credentials) {
-            return calling.call(((Credentials) signIn).write(request));
+            try {
+                ((Credentials) signIn).write(request);
+            } catch (IllegalStateException wiped) {
+                return Call.refused(handle.executor, wiped);
+            }
+            return calling.call(request);
         }
-        long screen = Screen.add(signIn);
+        long screen = Screen.add(requireNonNull(signIn, "signIn"));
         CompletableFuture<T> call = calling.call(request.number(A_SCREEN).number(screen));
         call.whenComplete((value, thrown) -> Screens.remove(screen));
         return call;
@@ -367,12 +408,12 @@ public final class Authenticator implements AutoCloseable {
 
         /** The same for another label of the account, where the app keeps several on one phone. */
         public Options account(String account) {
-            return new Options(account, resources, storesSessions, signIn);
+            return new Options(requireNonNull(account, "account"), resources, storesSessions, signIn);
         }
 
         /** The same with one more origin of the app's own APIs, such as {@code https://api.example.com}. */
         public Options resource(String origin) {
-            return new Options(account, Thumbturn.with(resources, origin), storesSessions, signIn);
+            return new Options(account, Thumbturn.with(resources, requireNonNull(origin, "origin")), storesSessions, signIn);
         }
 
         /** The same with sessions in memory, which end when the app locks or its process ends. */
@@ -382,7 +423,7 @@ public final class Authenticator implements AutoCloseable {
 
         /** The same with a full sign-in as the last rung: a person who cannot use any other rung gets in. */
         public Options signIn(SignIn signIn) {
-            return new Options(account, resources, storesSessions, signIn);
+            return new Options(account, resources, storesSessions, requireNonNull(signIn, "signIn"));
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 /**
  * A call of Swift as a future. However the app ends it, by cancelling it, by a time limit or by a value of its own, the operation
- * ends, too: a prompt or screen that it shows is dismissed.
+ * ends, too: a prompt or screen that it shows is dismissed. A time limit by {@code orTimeout} needs API 31.
  *
  * <p>It completes on the executor, so no thread of Swift's runs the app's code.
  */
@@ -52,6 +52,13 @@ final class Call<T> extends CompletableFuture<T> {
             }
             request.wipe();
         });
+        return call;
+    }
+
+    /** A call that Swift never hears of, because what the app gave cannot be used. */
+    static <T> Call<T> refused(Executor executor, Throwable thrown) {
+        Call<T> call = new Call<>(executor, fields -> null, (self, fields) -> {});
+        executor.execute(() -> call.completeExceptionally(thrown));
         return call;
     }
 

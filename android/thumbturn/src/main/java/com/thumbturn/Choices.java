@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +25,7 @@ final class Choices {
     }
 
     static CompletableFuture<Void> prefer(Handle handle, @Nullable Rung rung) {
-        return handle.call(PREFER, new Message.Writer().text(rung == null ? null : rung.name));
+        return handle.call(PREFER, new Message.Writer().text(rung == null ? null : rung.code));
     }
 
     static CompletableFuture<Boolean> shouldOffer(Handle handle) {
@@ -32,6 +34,6 @@ final class Choices {
     }
 
     static CompletableFuture<Void> answer(Handle handle, OfferAnswer answer) {
-        return handle.call(ANSWER_BIOMETRIC_OFFER, new Message.Writer().text(answer.name));
+        return handle.call(ANSWER_BIOMETRIC_OFFER, new Message.Writer().text(requireNonNull(answer, "answer").name));
     }
 }

@@ -57,7 +57,7 @@ public final class Device {
 
     void write(Message.Writer to) {
         to.text(id).text(name).number(enrolledAt.getEpochSecond()).flag(isCurrent).flag(onlySignsIn);
-        to.list(keys, (message, key) -> message.text(key.id).text(key.kind.name).flag(key.isActive));
+        to.list(keys, (message, key) -> message.text(key.id).text(key.kind.code).flag(key.isActive));
     }
 
     @Override

@@ -3,12 +3,13 @@ package com.thumbturn;
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.time.Instant;
+import java.util.Objects;
 
 /**
  * Why a call did not succeed, with the next step.
  *
- * <p>The message is a text for the person, in the app's language. Codes may be added: compare with {@link #is}, and keep
- * a default.
+ * <p>The message is a text for the person, in the app's language as it was at the first call on this phone. Codes may be added:
+ * compare with {@link #has}, and keep a default.
  */
 public final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -64,7 +65,10 @@ public final class Failure extends RuntimeException {
     /** The person has not allowed this app to use the sensor. */
     public static final String PERMISSION_DENIED = "permissionDenied";
 
-    /** The key is gone for good: a new finger or face, no passcode any more, or too many wrong PINs. */
+    /**
+     * The key is gone for good: a new finger or face, no passcode any more, or too many wrong PINs. A vault is gone with its key:
+     * {@link Vault#delete} it, and the next unlock makes a new one.
+     */
     public static final String KEY_INVALIDATED = "keyInvalidated";
 
     /** This device has no key for any rung of the policy. */
@@ -163,9 +167,19 @@ public final class Failure extends RuntimeException {
                 fields.textOrNull(), fields.numberOrNull());
     }
 
+    /**
+     * The failure that a future ended with, also where the futures of the JDK have wrapped it, as in {@code whenComplete} after
+     * {@code thenCompose}; null for anything else, a cancellation among it.
+     */
+    @Nullable
+    public static Failure of(@Nullable Throwable thrown) {
+        Throwable cause = thrown == null ? null : Handle.cause(thrown);
+        return cause instanceof Failure ? (Failure) cause : null;
+    }
+
     /** Whether it has this code. */
-    public boolean is(String code) {
-        return this.code.equals(code);
+    public boolean has(String code) {
+        return this.code.equals(Objects.requireNonNull(code, "code"));
     }
 
     /** The code, the step and the raw status, without the text for the person. */

@@ -26,6 +26,6 @@ public final class Grant {
 
     @Override
     public String toString() {
-        return "granted by " + rung.name;
+        return "granted by " + rung.code;
     }
 }

@@ -11,18 +11,19 @@ public enum KeyKind {
     /** Signs without the person: it binds tokens and requests to the device. */
     SESSION("session");
 
-    final String name;
+    /** The name in the library's documentation, in logs and on the wire. */
+    public final String code;
 
-    KeyKind(String name) {
-        this.name = name;
+    KeyKind(String code) {
+        this.code = code;
     }
 
-    static KeyKind named(String name) {
+    static KeyKind named(String code) {
         for (KeyKind kind : values()) {
-            if (kind.name.equals(name)) {
+            if (kind.code.equals(code)) {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("there is no kind of key " + name);
+        throw new IllegalArgumentException("there is no kind of key " + code);
     }
 }

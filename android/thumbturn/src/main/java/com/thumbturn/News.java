@@ -71,6 +71,6 @@ public final class News {
 
     @Override
     public String toString() {
-        return kind + (name == null ? "" : " " + name) + (rung == null ? "" : " " + rung.name);
+        return kind + (name == null ? "" : " " + name) + (rung == null ? "" : " " + rung.code);
     }
 }

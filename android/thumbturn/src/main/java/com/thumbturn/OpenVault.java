@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
@@ -7,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A vault that is open until the body that was given it has ended. After that every use fails with {@link Failure#VAULT_CLOSED}.
  *
- * <p>Arrays that are given and taken stay the app's: the library wipes its copies, and the app wipes these once it is done with
- * them.
+ * <p>Arrays that are given and taken stay the app's, which wipes them once it is done with them. Of the library's own copies
+ * those in Java are wiped, and those in Swift are freed and not overwritten.
  */
 public final class OpenVault {
     private static final int READ = 35;
@@ -29,23 +31,24 @@ public final class OpenVault {
 
     /** Reads the secret of this name; null where there is none. */
     public CompletableFuture<byte[]> read(String name) {
-        return handle.call(READ, new Message.Writer().text(name), Message.Reader::bytesOrNull);
+        return handle.call(READ, new Message.Writer().text(requireNonNull(name, "name")), Message.Reader::bytesOrNull);
     }
 
     /** Stores a secret, replacing one of the same name. All secrets of a vault together have 64 KiB at most. */
     public CompletableFuture<Void> save(String name, byte[] secret) {
-        return handle.call(SAVE, new Message.Writer().text(name).bytes(secret));
+        Message.Writer request = new Message.Writer().text(requireNonNull(name, "name"));
+        return handle.call(SAVE, request.bytes(requireNonNull(secret, "secret")));
     }
 
     /** Deletes a secret; one that is not there is no failure. */
     public CompletableFuture<Void> delete(String name) {
-        return handle.call(DELETE, new Message.Writer().text(name));
+        return handle.call(DELETE, new Message.Writer().text(requireNonNull(name, "name")));
     }
 
     /** Seals bytes for a file outside the vault. The app counts the revision, so that an older copy can be refused. */
     public CompletableFuture<byte[]> seal(byte[] bytes, String file, long revision) {
-        return handle.call(
-                SEAL, new Message.Writer().text(file).number(revision).bytes(bytes), Message.Reader::bytes);
+        Message.Writer request = new Message.Writer().text(requireNonNull(file, "file")).number(revision);
+        return handle.call(SEAL, request.bytes(requireNonNull(bytes, "bytes")), Message.Reader::bytes);
     }
 
     /**
@@ -53,8 +56,8 @@ public final class OpenVault {
      * revision, so that an old copy that was put back is not noticed.
      */
     public CompletableFuture<byte[]> open(byte[] sealed, String file, @Nullable Long leastRevision) {
-        return handle.call(
-                OPEN, new Message.Writer().text(file).numberOrNull(leastRevision).bytes(sealed), Message.Reader::bytes);
+        Message.Writer request = new Message.Writer().text(requireNonNull(file, "file")).numberOrNull(leastRevision);
+        return handle.call(OPEN, request.bytes(requireNonNull(sealed, "sealed")), Message.Reader::bytes);
     }
 
     /** The type, without what it holds. */

@@ -52,6 +52,6 @@ public final class Readiness {
 
     @Override
     public String toString() {
-        return "next: " + nextRung.name + "; sensor: " + sensorState + "; keys: " + keys;
+        return "next: " + nextRung.code + "; sensor: " + sensorState + "; keys: " + keys;
     }
 }

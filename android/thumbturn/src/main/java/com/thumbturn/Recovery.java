@@ -17,7 +17,10 @@ public final class Recovery implements Serializable {
         WAIT("wait"),
         /** Ask {@link Recovery#rung} instead. */
         FALL_BACK("fallBack"),
-        /** Sign in once and enrol again: the old key is gone for good. */
+        /**
+         * The old key is gone for good. An account: sign in once and enrol again. A vault: {@link Vault#delete}, and the next
+         * unlock makes a new one.
+         */
         RE_ENROL("reEnrol"),
         /** The person has to allow something, or set up the sensor, in the system's settings. */
         OPEN_SETTINGS("openSettings"),
@@ -28,19 +31,20 @@ public final class Recovery implements Serializable {
         /** The person can do nothing: tell the developers. */
         REPORT("report");
 
-        private final String name;
+        /** The name in the library's documentation and in logs. */
+        public final String code;
 
-        Step(String name) {
-            this.name = name;
+        Step(String code) {
+            this.code = code;
         }
 
-        private static Step named(String name) {
+        private static Step named(String code) {
             for (Step step : values()) {
-                if (step.name.equals(name)) {
+                if (step.code.equals(code)) {
                     return step;
                 }
             }
-            throw new IllegalArgumentException("there is no step " + name);
+            throw new IllegalArgumentException("there is no step " + code);
         }
     }
 
@@ -55,8 +59,8 @@ public final class Recovery implements Serializable {
 
     private Recovery(Message.Reader fields) {
         step = Step.named(fields.text());
-        String name = fields.textOrNull();
-        rung = name == null ? null : Rung.named(name);
+        String code = fields.textOrNull();
+        rung = code == null ? null : Rung.named(code);
         Long milliseconds = fields.numberOrNull();
         time = milliseconds == null ? null : Duration.ofMillis(milliseconds);
     }
@@ -67,6 +71,6 @@ public final class Recovery implements Serializable {
 
     @Override
     public String toString() {
-        return step.name + (rung == null ? "" : " " + rung.name) + (time == null ? "" : " " + time);
+        return step.code + (rung == null ? "" : " " + rung.code) + (time == null ? "" : " " + time);
     }
 }

@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.Collections;
@@ -33,18 +35,21 @@ public final class Request {
 
     /** Makes a request without headers and body. The method is in capital letters. */
     public static Request of(String method, String url) {
-        return new Request(method, url, Collections.emptyMap(), new byte[0], null, null, "", Policy.HIGH_RISK);
+        return new Request(
+                requireNonNull(method, "method"), requireNonNull(url, "url"), Collections.emptyMap(), new byte[0], null, null, "",
+                Policy.HIGH_RISK);
     }
 
     /** The same request with a header field. */
     public Request header(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
-        more.put(name, value);
+        more.put(requireNonNull(name, "name"), requireNonNull(value, "value"));
         return new Request(method, url, Collections.unmodifiableMap(more), body, action, amount, reason, policy);
     }
 
     /** The same request with several header fields. */
     public Request headers(Map<String, String> added) {
+        requireNonNull(added, "added");
         Request request = this;
         for (Map.Entry<String, String> field : added.entrySet()) {
             request = request.header(field.getKey(), field.getValue());
@@ -54,17 +59,26 @@ public final class Request {
 
     /** The same request with a body. */
     public Request body(byte[] bytes) {
+        requireNonNull(bytes, "bytes");
         return new Request(method, url, headers, bytes.clone(), action, amount, reason, policy);
     }
 
     /** The same request, for an action that needs a step-up. The reason is shown in the prompt. */
     public Request doing(Action action, @Nullable Amount amount, String reason, Policy policy) {
-        return new Request(method, url, headers, body, action, amount, reason, policy);
+        return asking(requireNonNull(action, "action"), amount, reason, policy);
     }
 
-    /** The same request with a reason, by which the person may be asked to sign in anew where the API demands it. */
+    /**
+     * The same request with the reason for a prompt, which is shown where the API demands a fresh proof of presence (RFC 9470).
+     * Without a reason such a demand fails with {@link Failure#REFUSED}.
+     */
     public Request asking(String reason, Policy policy) {
-        return new Request(method, url, headers, body, action, amount, reason, policy);
+        return asking(action, amount, reason, policy);
+    }
+
+    private Request asking(@Nullable Action action, @Nullable Amount amount, String reason, Policy policy) {
+        return new Request(
+                method, url, headers, body, action, amount, requireNonNull(reason, "reason"), requireNonNull(policy, "policy"));
     }
 
     void write(Message.Writer to) {

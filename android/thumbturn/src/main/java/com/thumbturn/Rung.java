@@ -11,18 +11,19 @@ public enum Rung {
     /** The full sign-in, for example password and one-time code. */
     FULL_CREDENTIALS("fullCredentials");
 
-    final String name;
+    /** The name in the library's documentation, in logs and on the wire. */
+    public final String code;
 
-    Rung(String name) {
-        this.name = name;
+    Rung(String code) {
+        this.code = code;
     }
 
-    static Rung named(String name) {
+    static Rung named(String code) {
         for (Rung rung : values()) {
-            if (rung.name.equals(name)) {
+            if (rung.code.equals(code)) {
                 return rung;
             }
         }
-        throw new IllegalArgumentException("there is no rung " + name);
+        throw new IllegalArgumentException("there is no rung " + code);
     }
 }

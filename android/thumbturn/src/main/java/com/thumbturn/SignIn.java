@@ -9,6 +9,9 @@ public interface SignIn {
      *
      * <p>Complete the future with null where the person cancelled. A future that is cancelled means that the screen has to
      * go: dismiss it in {@code whenComplete}.
+     *
+     * <p>The library copies the credentials and leaves the app's as they are: {@link Credentials#wipe} those once the call that
+     * asked for them has ended. Wiped before they were copied, they fail that call.
      */
     CompletableFuture<Credentials> credentials(SignInRequest request);
 }

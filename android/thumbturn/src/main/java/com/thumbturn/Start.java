@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 /** What makes an unlock begin. */
 public final class Start {
     /** A tap, or the app's own call: the prompt appears at once. */
@@ -15,7 +17,7 @@ public final class Start {
 
     /** A tap on a button that names this rung: it is asked at once, and then what follows it on the ladder. */
     public static Start at(Rung rung) {
-        return new Start(rung.name);
+        return new Start(requireNonNull(rung, "rung").code);
     }
 
     @Override

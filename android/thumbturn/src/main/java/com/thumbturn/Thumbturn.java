@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import android.content.Context;
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Bridge;
@@ -17,7 +19,9 @@ import java.util.function.Consumer;
 /**
  * The phone: its sensor, keys, storage and network. This is where an app begins, once in each process.
  *
- * <p>Futures complete on the main thread, and listeners are called there. So never wait for one on the main thread.
+ * <p>Futures complete on the main thread, and listeners are called there. So never wait for one on the main thread. Texts for the
+ * person are in the app's language as it was at the first call. A null where none is allowed is a {@link NullPointerException}
+ * with the parameter's name.
  */
 public final class Thumbturn implements AutoCloseable {
     private static final int OPEN_DEVICE = 3;
@@ -27,18 +31,19 @@ public final class Thumbturn implements AutoCloseable {
     private static final int DIAGNOSTICS = 42;
 
     private final Handle device;
-    private final long pinScreen;
 
     private Thumbturn(Executor executor, Options options) {
-        pinScreen = options.pinEntry == null ? 0 : Screen.add(options.pinEntry);
+        long pinScreen = options.pinEntry == null ? 0 : Screen.add(options.pinEntry);
         device = Handle.of(
-                executor, OPEN_DEVICE,
-                new Message.Writer().text(options.title).flag(options.confirmsFaces).number(pinScreen));
+                executor, "the phone", OPEN_DEVICE,
+                new Message.Writer().text(options.title).flag(options.confirmsFaces).number(pinScreen),
+                () -> Screens.remove(pinScreen));
     }
 
     /** Loads the library and takes the app's context, which may be that of an activity. */
     public static Thumbturn open(Context context, Options options) {
-        Bridge.start(context);
+        requireNonNull(options, "options");
+        Bridge.start(requireNonNull(context, "context"));
         return new Thumbturn(context.getMainExecutor(), options);
     }
 
@@ -49,16 +54,19 @@ public final class Thumbturn implements AutoCloseable {
 
     /** Signs a person in at one server: an https address, or any request fails with {@link Failure#INSECURE_SERVER}. */
     public Authenticator authenticator(String server, Authenticator.Options options) {
+        Message.Writer request = new Message.Writer().text(requireNonNull(server, "server"));
+        request.text(requireNonNull(options, "options").account);
         long screen = options.signIn == null ? 0 : Screen.add(options.signIn);
-        Message.Writer request = new Message.Writer().text(server).text(options.account);
         request.list(options.resources, Message.Writer::text).flag(options.storesSessions).number(screen);
-        return new Authenticator(device.opening(OPEN_AUTHENTICATOR, request), screen);
+        return new Authenticator(device.opening(
+                "the authenticator", OPEN_AUTHENTICATOR, request, () -> Screens.remove(screen)));
     }
 
     /** A vault of this name, whether it was made before or not. The first unlock makes it. */
     public Vault vault(String name, Vault.Access access, Policy policy) {
-        Message.Writer request = new Message.Writer().text(name).text(access.name).text(policy.name);
-        return new Vault(device.opening(OPEN_VAULT, request));
+        Message.Writer request = new Message.Writer().text(requireNonNull(name, "name"));
+        request.text(requireNonNull(access, "access").name).text(requireNonNull(policy, "policy").name);
+        return new Vault(device.opening("the vault", OPEN_VAULT, request, () -> {}));
     }
 
     /**
@@ -69,15 +77,18 @@ public final class Thumbturn implements AutoCloseable {
         return device.call(DIAGNOSTICS, new Message.Writer(), Message.Reader::text);
     }
 
-    /** Ends the use of the phone. Authenticators and vaults of it that are open go on until they are closed. */
+    /**
+     * Ends the use of the phone: no authenticator or vault can be made on it any more. Those that were made go on, the PIN screen
+     * with them, until they are closed.
+     */
     @Override
     public void close() {
         device.close();
-        Screens.remove(pinScreen);
     }
 
     /** Hears the news of an authenticator or a vault. */
     static Subscription news(Handle asker, Consumer<News> listener) {
+        requireNonNull(listener, "listener");
         CompletableFuture<Void> call = asker.call(
                 NEWS, new Message.Writer(), fields -> null, (self, fields) -> listener.accept(News.read(fields)));
         CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -107,9 +118,10 @@ public final class Thumbturn implements AutoCloseable {
      * settings. False for another step, and for a phone without such a screen. Only while the app is in front.
      */
     public static boolean openSettings(Context context, Failure failure) {
-        return switch (failure.recovery.step) {
+        requireNonNull(context, "context");
+        return switch (requireNonNull(failure, "failure").recovery.step) {
             case OPEN_SETTINGS, SET_PASSCODE ->
-                    failure.is(Failure.BIOMETRY_NOT_ENROLLED) && SettingsScreen.openEnrolment(context)
+                    failure.has(Failure.BIOMETRY_NOT_ENROLLED) && SettingsScreen.openEnrolment(context)
                             || SettingsScreen.openSecurity(context);
             default -> false;
         };
@@ -132,7 +144,7 @@ public final class Thumbturn implements AutoCloseable {
 
         /** The same with the first line of every prompt, such as the app's name; without it that is the reason. */
         public Options title(String title) {
-            return new Options(title, confirmsFaces, pinEntry);
+            return new Options(requireNonNull(title, "title"), confirmsFaces, pinEntry);
         }
 
         /** The same with the choice whether a face has to be confirmed by a tap. */
@@ -142,7 +154,7 @@ public final class Thumbturn implements AutoCloseable {
 
         /** The same with the app's own PIN screen. Without it no policy asks for a PIN. */
         public Options pinEntry(PinEntry pinEntry) {
-            return new Options(title, confirmsFaces, pinEntry);
+            return new Options(title, confirmsFaces, requireNonNull(pinEntry, "pinEntry"));
         }
     }
 

@@ -1,5 +1,7 @@
 package com.thumbturn;
 
+import static java.util.Objects.requireNonNull;
+
 import androidx.annotation.Nullable;
 import com.thumbturn.internal.Message;
 import java.util.concurrent.CompletableFuture;
@@ -40,15 +42,16 @@ public final class Vault implements AutoCloseable {
      * Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body's future has
      * ended. The body runs on the main thread.
      *
-     * <p>The future fails with {@link Failure#KEY_INVALIDATED} where the vault is gone for good: delete it, and the next unlock
-     * makes a new one.
+     * <p>The future fails with {@link Failure#KEY_INVALIDATED} where the vault is gone for good: {@link #delete} it, and the next
+     * unlock makes a new one.
      */
     public <T> CompletableFuture<T> unlocked(
             String reason, Start start, Function<OpenVault, ? extends CompletionStage<T>> body) {
+        requireNonNull(body, "body");
         CompletableFuture<T> outcome = new CompletableFuture<>();
         return handle.call(
                 USE,
-                new Message.Writer().text(reason).text(start.name),
+                new Message.Writer().text(requireNonNull(reason, "reason")).text(requireNonNull(start, "start").name),
                 // Swift ends the call once the body has ended. Without a wait: this is the main thread.
                 fields -> outcome.getNow(null),
                 (call, fields) -> use(fields, body, outcome, call));
@@ -81,12 +84,12 @@ public final class Vault implements AutoCloseable {
 
     /** Moves the unlocks with this reason to their next rung, because the person chose another way. */
     public CompletableFuture<Void> useAnotherWay(String reason) {
-        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(reason));
+        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(requireNonNull(reason, "reason")));
     }
 
     /** Shows the prompt now, where an unlock with this reason waits for a tap. */
     public CompletableFuture<Void> prompt(String reason) {
-        return handle.call(PROMPT_NOW, new Message.Writer().text(reason));
+        return handle.call(PROMPT_NOW, new Message.Writer().text(requireNonNull(reason, "reason")));
     }
 
     /** Has only the passcode open the vault, until the person wants the sensor again. Never prompts. */
@@ -119,7 +122,7 @@ public final class Vault implements AutoCloseable {
 
     /** Whether there is a secret of this name, without a prompt. */
     public CompletableFuture<Boolean> contains(String name) {
-        return handle.call(CONTAINS, new Message.Writer().text(name), Message.Reader::flag);
+        return handle.call(CONTAINS, new Message.Writer().text(requireNonNull(name, "name")), Message.Reader::flag);
     }
 
     /** Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again. */

@@ -83,7 +83,10 @@ fun Authenticator.news(): Flow<News> = flowOf(::news)
 /** The news of the vault's unlocks, while it is collected. It fails where they cannot be heard. */
 fun Vault.news(): Flow<News> = flowOf(::news)
 
-/** Opens the vault with one prompt, and closes it when the body ends; see [Vault.unlocked]. */
+/**
+ * Opens the vault with one prompt, runs the body where the caller's coroutine runs, and closes the vault when the body has ended;
+ * see [Vault.unlocked]. What the body throws is thrown. An open vault that is used later fails with [Failure.VAULT_CLOSED].
+ */
 suspend fun <T> Vault.unlocking(
     reason: String,
     start: Start = Start.TAP,

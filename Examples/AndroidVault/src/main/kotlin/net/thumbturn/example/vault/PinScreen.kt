@@ -5,12 +5,13 @@ import com.thumbturn.PinRequest
 import java.util.concurrent.CompletableFuture
 
 /**
- * The app's PIN: one question at a time, shown by the activity that looks. All of it is on the main thread.
+ * The app's own PIN screen: it keeps the one question that is open, and the activity on the screen shows it. All of it runs on
+ * the main thread.
  *
- * It judges no PIN; the server does. A new PIN is asked for once; an app may ask for it twice.
+ * The server judges the PIN, not this screen. A new PIN is asked for once; an app may ask for it twice.
  */
-class PinScreen : PinEntry {
-    /** What is asked; without a reason it is a new PIN. */
+class PinScreen(private val changed: () -> Unit) : PinEntry {
+    /** A PIN that is asked for; without a reason it is a new one. */
     class Question(val reason: String?, val cancelButton: String?, private val answers: CompletableFuture<CharArray?>) {
         /** Answers, or with null cancels. The library wipes the digits. */
         fun answer(digits: CharArray?) {
@@ -20,9 +21,6 @@ class PinScreen : PinEntry {
 
     var question: Question? = null
         private set
-
-    /** Called when the question changed. */
-    var changed: () -> Unit = {}
 
     override fun enter(request: PinRequest): CompletableFuture<CharArray?> = ask(request.reason, request.cancelButton)
 
