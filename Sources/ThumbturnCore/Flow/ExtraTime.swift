@@ -1,5 +1,5 @@
 /// How much more time than the policy's a person has to answer (WCAG 2.2, success criterion 2.2.1). The times are in
-/// `UnlockPolicy`. With extra time of any kind, a running prompt is never dismissed.
+/// `UnlockPolicy`. With extra time of any kind, no prompt is dismissed because it was not answered.
 public enum ExtraTime: String, Hashable, Sendable, Codable, CaseIterable {
     /// The policy's own times.
     case none

@@ -55,7 +55,7 @@ package struct SensorClock: Hashable, Sendable {
     }
 
     /// When the prompt gives way to the next rung. A retry may end sooner than the limit, never later. Nil for people
-    /// who need more time, whose prompts are never dismissed.
+    /// who need more time, whose prompts wait for them.
     func fallbackTime(_ policy: UnlockPolicy, _ person: Person) -> Instant? {
         guard person.extraTime == .none else { return nil }
         let limit = started.advanced(by: person.pace.fallback(policy))

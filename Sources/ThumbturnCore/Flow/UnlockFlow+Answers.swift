@@ -57,8 +57,8 @@ extension UnlockFlow {
         return [report] + mismatched(attempt, progress, at: now)
     }
 
-    /// A mismatch after which the prompt stays: the same try as with a prompt that ends and is shown again, except that only a
-    /// rung that is left takes it off the screen.
+    /// A mismatch after which the prompt stays: as one that ends the prompt, except that the prompt is not shown again. It goes
+    /// where no other try is allowed.
     mutating func mismatched(during prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         [progress.report(.failed(.notMatched), at: now)] + mismatched(attempt, progress, staying: prompt, at: now)
     }

@@ -34,8 +34,8 @@ struct CountedSensor: Sendable {
 
     /// Shows the prompt if the switch and the ledger allow it. A mismatch that begins a pause is reported as that pause.
     ///
-    /// Where a prompt stays after a mismatch, that one is counted and the next attempt written before anything else is heard of
-    /// the prompt. A mismatch that begins a pause takes the prompt off the screen, and a match that comes meanwhile opens nothing.
+    /// Where a prompt stays after a mismatch, the mismatch is counted and the next attempt is written before anything else of the
+    /// prompt is judged. Where the mismatch begins a pause, the prompt goes, and a match that comes meanwhile opens nothing.
     ///
     /// - Parameters:
     ///   - isNewKey: whether the match lets a new key sign for itself, which opens nothing: it may be made while the
