@@ -41,8 +41,11 @@ public final class StandInAttest: Sendable {
         set { state.withLock { $0.isSupported = newValue } }
     }
 
-    /// Sets the results of the next calls: codes from 0 are those of `DCError`, negative ones are network errors, and
-    /// nil lets a call succeed.
+    /// The code of an error whose domain is neither DeviceCheck's nor the network's.
+    public static let unknownDomain = -1_000_000
+
+    /// Sets the results of the next calls: codes from 0 are those of `DCError`, negative ones are network errors except
+    /// `unknownDomain`, and nil lets a call succeed.
     public func failNext(_ codes: Int?...) { state.withLock { $0.errors += codes } }
 
     /// The three calls of App Attest.
@@ -58,7 +61,9 @@ public final class StandInAttest: Sendable {
         let code: Int? = state.withLock { state in
             (state.errors.isEmpty ? nil : state.errors.removeFirst()) ?? state.always[call]
         }
-        if let code { throw NSError(domain: code < 0 ? NSURLErrorDomain : DCErrorDomain, code: code) }
+        guard let code else { return }
+        let domain = code == Self.unknownDomain ? "stand-in for another domain" : code < 0 ? NSURLErrorDomain : DCErrorDomain
+        throw NSError(domain: domain, code: code)
     }
 
     func make() -> String {

@@ -177,8 +177,11 @@ import ThumbturnTestKit
             // Evidence begins the count anew.
             device.attest.forget()
             device.attest.failAlways(.attest, with: code)
-            expect(try await device.answer(), is: refused)
-            #expect(calls("generateKey") == 6)
+            // That the key has ended which made evidence is no failure, so there are three more.
+            for keys in [6, 8, 8] {
+                expect(try await device.answer(), is: refused)
+                #expect(calls("generateKey") == keys)
+            }
         }
     }
 
@@ -198,6 +201,36 @@ import ThumbturnTestKit
             _ = try #require(try await device.evidence())
             #expect(device.world.device.calls("generateKey") == keys)
         }
+    }
+
+    @Test("A7: however long there is no network, App Attest is not given up")
+    func withoutANetworkForLong() async throws {
+        let device = Device()
+        try await device.run { device in
+            _ = try #require(try await device.evidence())
+            for _ in 1...5 {
+                device.attest.failNext(-1009)
+                await expectFailure(.platform) { _ = try await device.answer() }
+            }
+            _ = try #require(try await device.evidence())
+        }
+        #expect(device.world.device.calls("generateKey") == 1)
+    }
+
+    @Test("A7: evidence begins the count of unknown errors anew")
+    func unknownErrorsNowAndThen() async throws {
+        let device = Device()
+        try await device.run { device in
+            _ = try #require(try await device.evidence())
+            for failures in [1, 2, 2] {
+                for _ in 1...failures {
+                    device.attest.failNext(StandInAttest.unknownDomain)
+                    await expectFailure(.platform) { _ = try await device.answer() }
+                }
+                _ = try #require(try await device.evidence())
+            }
+        }
+        #expect(device.world.device.calls("generateKey") == 1)
     }
 
     @Test("A7: after a reinstallation the same call has a new key")

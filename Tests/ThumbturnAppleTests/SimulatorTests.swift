@@ -40,15 +40,17 @@ import ThumbturnTestKit
         let told = AppleSensorTests.Told()
         var system = world.system
         system.advise = { told.hear($0) }
-        let sensors = [AppleSensor(system), AppleSensor(system, asksByPolicy: true)]
-        try await world.run {
-            for sensor in sensors { for _ in 1...2 { _ = await sensor.prompt(AppleSensorTests.request()) { _ in } } }
-        }
+        // Without keys in hardware there is nothing to advise on.
+        let sensors = [AppleSensor(system, asksByPolicy: true), AppleSensor(system)]
         #if DEBUG
-        #expect(told.sentences == [AppleSystem.ofSimulators])
+        let sentences: [[String]] = [[], [AppleSystem.ofSimulators]]
         #else
-        #expect(told.sentences.isEmpty)
+        let sentences: [[String]] = [[], []]
         #endif
+        for (sensor, sentences) in zip(sensors, sentences) {
+            try await world.run { for _ in 1...2 { _ = await sensor.prompt(AppleSensorTests.request()) { _ in } } }
+            #expect(told.sentences == sentences)
+        }
     }
 
     @Test("A8: with software keys an app lives in a simulator", arguments: StandInSimulator.allCases)
