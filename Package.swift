@@ -110,9 +110,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -181,7 +183,9 @@ let package = Package(
             dependencies: [
                 "ThumbturnCore",
                 "ThumbturnMessages",
+                "ThumbturnTelemetry",
                 "ThumbturnVerifier",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
                 .target(name: "CSodium", condition: .when(traits: ["Server"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
@@ -203,6 +207,16 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What is counted of unlocks, and the reports and charts of it: for the server and for the simulator.
+        .target(
+            name: "ThumbturnTelemetry",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnMessages",
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "ThumbturnSimulator", dependencies: ["ThumbturnCore", "ThumbturnTelemetry"], swiftSettings: strict),
         // Apart from ThumbturnTestKit, which needs nothing of a server.
         .target(
             name: "ThumbturnTestServer",
@@ -223,7 +237,10 @@ let package = Package(
                 "ThumbturnCore",
                 "ThumbturnMessages",
                 "ThumbturnServer",
+                "ThumbturnTelemetry",
                 "ThumbturnWalk",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Tools"])),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Tools"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
@@ -244,6 +261,8 @@ let package = Package(
                 "ThumbturnCommands",
                 "ThumbturnLoad",
                 "ThumbturnParsers",
+                "ThumbturnSimulator",
+                "ThumbturnTelemetry",
                 .target(name: "ThumbturnServer", condition: .when(traits: ["Tools"])),
                 crypto,
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
@@ -330,7 +349,8 @@ let package = Package(
             name: "ThumbturnServerTests",
             dependencies: [
                 "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer",
-                "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk",
+                "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
@@ -348,6 +368,15 @@ let package = Package(
                     condition: .when(traits: ["Server"])
                 ),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnTelemetryTests", dependencies: ["ThumbturnCore", "ThumbturnMessages", "ThumbturnTelemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnSimulatorTests",
+            dependencies: ["ThumbturnCore", "ThumbturnSimulator", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         .testTarget(

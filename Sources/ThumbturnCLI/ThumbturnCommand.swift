@@ -12,6 +12,7 @@ struct ThumbturnCommand: AsyncParsableCommand {
             """,
         subcommands: [
             DeviceCommand.self, DoctorCommand.self, LabCommand.self, FlowCommand.self, BenchCommand.self, VerifyCommand.self,
+            SimulateCommand.self,
         ]
     )
 }

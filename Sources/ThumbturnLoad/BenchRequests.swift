@@ -41,6 +41,12 @@ package struct BenchRequests: Sendable {
         self.token(Self.refreshGrant + token, nonce: nonce, by: device)
     }
 
+    /// A batch of reports of unlocks with a write key.
+    func telemetry(_ batch: [UInt8], key: String) -> ByteBuffer {
+        request(
+            "POST", "/v1/telemetry", type: "application/json", [("Authorization", Array("Bearer \(key)".utf8))], body: batch)
+    }
+
     package func hello() -> ByteBuffer {
         ByteBuffer(string: "GET /health HTTP/1.1\r\nHost: \(host)\r\n\r\n")
     }

@@ -1,10 +1,13 @@
 #if Tools
 public import ArgumentParser
+import CoreMetrics
 import Foundation
 import Hummingbird
 public import Logging
 import NIOCore
+import ServiceLifecycle
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 struct Serve: AsyncParsableCommand {
@@ -117,6 +120,18 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "How many days a row of the audit log is kept.")
     var auditDays = 400
 
+    @Option(help: "How many days the counts of unlocks are kept. With 0 the server takes no reports of unlocks.")
+    var telemetryDays = 400
+
+    @Option(
+        help: """
+            The address and port of a listener of its own for GET /metrics in the text format of Prometheus, for example \
+            127.0.0.1:9464. On an address that other machines reach, THUMBTURN_METRICS_KEY has to hold a key, which is then \
+            demanded as a bearer token.
+            """
+    )
+    var metrics: String?
+
     @Option(
         help: """
             The most open connections. The limit of open files (ulimit -n) may lower it. A further connection is answered \
@@ -163,9 +178,16 @@ struct Serve: AsyncParsableCommand {
         settings.allowsPlainClients = allowPlainClients
         settings.visitLifetime = visitMinutes == 0 ? nil : .seconds(Int64(visitMinutes) * 60)
         settings.trustedProxies = trustedProxies
+        guard telemetryDays >= 0 else { throw ValidationError("--telemetry-days must not be less than 0.") }
+        settings.telemetryRetention = telemetryDays == 0 ? nil : .seconds(Int64(telemetryDays) * 24 * 3600)
+        let metricsServer = try metrics.map { try MetricsAddress($0) }
+        if let metricsServer {
+            MetricsSystem.bootstrap(metricsServer.metrics)
+            settings.metrics = metricsServer.metrics
+        }
         guard auditDays > 0 else { throw ValidationError("--audit-days must be more than 0.") }
         settings.keepsAuditLog = !withoutAuditLogForMeasurement
-        if withoutDeviceRateForMeasurement { settings.proofsOfDevice = nil }
+        if withoutDeviceRateForMeasurement { (settings.proofsOfDevice, settings.telemetryRates) = (nil, nil) }
         settings.auditRetention = .seconds(Int64(auditDays) * 24 * 3600)
         (settings.connections.inAll, settings.connections.byAddress) = (maxConnections, maxConnectionsByAddress)
         if let noticeWebhook {
@@ -205,7 +227,8 @@ struct Serve: AsyncParsableCommand {
                 run with --fetch-android-status, or bring a list with: thumbturn-server evidence status update
                 """)
         }
-        let application = server.application(host: address.host, port: port, logger: logger) { port in
+        let services = metricsServer.map { [$0.service(logger)] } ?? []
+        let application = server.application(host: address.host, port: port, logger: logger, with: services) { port in
             print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(publicURL)")
             fflush(nil)
         }
@@ -215,7 +238,7 @@ struct Serve: AsyncParsableCommand {
         } catch let error as IOError
             where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES
         {
-            throw ListenError(address: listen)
+            throw ListenError(address: [listen, metrics].compactMap(\.self).joined(separator: " or "))
         }
     }
 }
@@ -224,21 +247,47 @@ struct Serve: AsyncParsableCommand {
 struct ListenError: Error, CustomStringConvertible {
     var address: String
     var description: String {
-        "Cannot listen on \(address): it is in use or not allowed. Choose another address with --listen, such as 127.0.0.1:0."
+        "Cannot listen on \(address): it is in use or not allowed. Choose another address, such as 127.0.0.1:0."
     }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// The listener for metrics: where it listens, and the key that it demands.
+struct MetricsAddress {
+    let metrics = PrometheusMetrics(
+        help: Dictionary(uniqueKeysWithValues: ServerMetrics.Name.allCases.map { ($0.rawValue, $0.help) }))
+    private let address: ListenAddress
+    private let key: String?
+
+    init(_ text: String) throws {
+        address = try ListenAddress(text, option: "--metrics")
+        key = ProcessInfo.processInfo.environment["THUMBTURN_METRICS_KEY"]
+        guard key.map({ $0.utf8.count >= 16 }) ?? Loopback.contains(host: address.host) else {
+            throw ValidationError(
+                """
+                --metrics on an address that other machines reach needs a key of 16 characters or more in \
+                THUMBTURN_METRICS_KEY. Make one with: openssl rand -base64 32
+                """)
+        }
+    }
+
+    func service(_ logger: Logger) -> any ServiceLifecycle.Service {
+        MetricsListener.application(metrics, host: address.host, port: address.port, key: key, logger: logger) { port in
+            logger.notice("metrics are answered", metadata: ["port": .stringConvertible(port)])
+        }
+    }
+}
 
 /// A host and a port, written as `127.0.0.1:8080` or `[::1]:8080`.
 struct ListenAddress {
     var host: String
     var port: Int
 
-    init(_ text: String) throws {
+    init(_ text: String, option: String = "--listen") throws {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
             colon > text.startIndex
-        else { throw ValidationError("--listen must be an address and a port, for example 127.0.0.1:8080.") }
+        else { throw ValidationError("\(option) must be an address and a port, for example 127.0.0.1:8080.") }
         host = text[..<colon].trimmingCharacters(in: ["[", "]"])
         self.port = Int(port)
     }

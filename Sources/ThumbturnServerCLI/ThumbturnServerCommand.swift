@@ -15,6 +15,7 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, Evidence.self, MasterKeys.self, Audit.self,
+            TelemetryCommand.self, Report.self,
             Backup.self,
             Restore.self, NewEpoch.self, Time.self, Bench.self, Walking.self,
         ]

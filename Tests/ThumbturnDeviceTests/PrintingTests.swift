@@ -68,6 +68,9 @@ import ThumbturnMessages
             Approval.Line(label: .payee, value: secret), ApprovalSheetModel.Stage.stopped(failure),
             Authenticator.IfExists.keep, BiometricsToggleModel.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
             SignedInAccount(me), PINEntryModel.Purpose.enter, UnlockScreen.Purpose.payment, UnlockScreen.Stage.stopped(failure),
+            TelemetryAnswer.later(after: .seconds(1)), TelemetryAnswer.refused, TelemetryQueue.Limits(),
+            AssignmentToken([1, 2, 3]), PolicyBounds(around: .unlock), Experiment.Arm("a", weight: 1, policy: .unlock),
+            UnlockReport([.hintShown], began: .init(seconds: 1), in: context),
             UnlockScreen.Button.Action.recover(.report), UnlockScreen.Button(action: .ask, words: PersonMessage(.signIn)),
         ]
         return values + onTheDevice

@@ -67,6 +67,7 @@ import ThumbturnLoad
             case "DELETE v1/devices/current": return try await one.delete("/v1/devices/current", token: try await token())
             case "PATCH v1/devices/{id}": return try await one.rename(target, "Mine", token: try await token())
             case "DELETE v1/devices/{id}": return try await one.delete("/v1/devices/\(target)", token: try await token())
+            case "POST v1/telemetry": return try await post("/v1/telemetry", TelemetryBatches.bytes())
             case "GET v1/approvals": return try await one.approvals("GET")
             case "GET v1/approvals/{id}": return try await one.approvals("GET", "/\(approval)")
             case "POST v1/approvals/{id}/challenge": return try await one.askToApprove(approval)

@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    private static let sections = ["## Requests and connections", "## Queues and caches", "## Accounts", "## Approvals"]
+    private static let sections = [
+        "## Requests and connections", "## Queues and caches", "## Accounts", "## Approvals", "## Telemetry",
+    ]
 
     @Test func thePageHasEveryBoundWithItsFigureAndNoOther() throws {
         let page = try Self.sections.flatMap { try rows(below: $0) }.map { "\($0[0]): \($0[1])" }

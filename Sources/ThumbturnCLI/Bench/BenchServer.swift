@@ -21,6 +21,8 @@ struct BenchServer {
     let devices: [BenchDevice]
     /// The accounts' ids. Each device has an account of its own.
     let accounts: [String]
+    /// A write key for telemetry.
+    let telemetryKey: String
     /// A back end that may create approvals.
     let backEnd: BenchBackEnd
     /// The time from the start of the process to its first answer.
@@ -60,8 +62,8 @@ struct BenchServer {
         do {
             let devices = (0..<count).map { _ in BenchDevice() }
             let backEnd = BenchBackEnd()
-            let accounts = try await enrol(devices, backEnd, in: folder)
-            return try await launch(command, folder, devices, accounts, backEnd, keepsAuditLog: keepsAuditLog)
+            let (accounts, key) = try await enrol(devices, backEnd, in: folder)
+            return try await launch(command, folder, devices, accounts, key, backEnd, keepsAuditLog: keepsAuditLog)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -70,7 +72,7 @@ struct BenchServer {
 
     private static func enrol(
         _ devices: [BenchDevice], _ backEnd: BenchBackEnd, in folder: URL
-    ) async throws -> [String] {
+    ) async throws -> (accounts: [String], telemetryKey: String) {
         let server = try await EmbeddedServer(ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path))
         try await server.addClient(named: backEnd.id, scopes: [.approvals], keys: [backEnd.publicKey])
         let accounts = try await server.enrolForLoad(
@@ -81,12 +83,12 @@ struct BenchServer {
                 ]
             })
         try await server.settleNotices()
-        return accounts
+        return (accounts, try await server.addTelemetryKey(named: "bench"))
     }
 
     private static func launch(
-        _ command: URL, _ folder: URL, _ devices: [BenchDevice], _ accounts: [String], _ backEnd: BenchBackEnd,
-        keepsAuditLog: Bool
+        _ command: URL, _ folder: URL, _ devices: [BenchDevice], _ accounts: [String], _ telemetryKey: String,
+        _ backEnd: BenchBackEnd, keepsAuditLog: Bool
     ) async throws -> BenchServer {
         let process = Process()
         process.executableURL = command
@@ -116,7 +118,8 @@ struct BenchServer {
         try await single.stop()
         let size = try FileManager.default.attributesOfItem(atPath: command.path)[.size] as? Int
         return BenchServer(
-            port: port, url: url, requests: requests, devices: devices, accounts: accounts, backEnd: backEnd,
+            port: port, url: url, requests: requests, devices: devices, accounts: accounts,
+            telemetryKey: telemetryKey, backEnd: backEnd,
             startMilliseconds: start / .milliseconds(1), binaryBytes: size ?? 0, process: process, output: output, folder: folder
         )
     }

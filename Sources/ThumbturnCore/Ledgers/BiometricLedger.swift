@@ -96,3 +96,14 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
         return BiometricLedger(inARow: inARow, inBurst: inBurst, recent: recent.dropLast() + [last.anchored(at: now)])
     }
 }
+
+extension BiometricLedger.Standing {
+    /// The state of a sensor that the system calls ready.
+    package var state: BiometryState {
+        switch self {
+        case .open: .ready
+        case .paused(let duration): .paused(for: duration)
+        case .off: .lockedOut(.untilStrongerRung)
+        }
+    }
+}

@@ -133,6 +133,17 @@ package struct PINLedger: Hashable, Sendable, Codable {
     }
 }
 
+extension PINLedger.Standing {
+    /// The state of a key that its platform calls usable.
+    package var state: KeyState {
+        switch self {
+        case .open: .usable
+        case .paused(let duration): .paused(for: duration)
+        case .exhausted: .invalidated(.wrongPINs)
+        }
+    }
+}
+
 extension PersonMessage {
     /// The text of a PIN screen after a number of consecutive wrong PINs: at first the request for a PIN, then how many
     /// tries are left before the key is disabled.

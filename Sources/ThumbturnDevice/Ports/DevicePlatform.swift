@@ -39,6 +39,9 @@ public struct DevicePlatform: Sendable {
     /// By what events of telemetry are counted: the system, the model, the versions, and the arm of an experiment that is no
     /// policy's. The library sets the sensor and the policy. By default what the system tells; an app may replace it.
     public var telemetryContext: @Sendable () async -> TelemetryContext = { .ofThisDevice }
+    /// Takes the events of each unlock when it has ended, to keep them, log them or send them; see `TelemetryQueue`. Nil, the
+    /// default, collects nothing.
+    public var telemetry: (any TelemetrySink)?
     /// The deadline of each exchange with a server.
     package var exchangeDeadline: Duration = .seconds(30)
     /// What the platforms of this process over one place share.

@@ -177,14 +177,3 @@ struct PINGuess: ~Copyable, Sendable {
         }
     }
 }
-
-extension PINLedger.Standing {
-    /// The state of a key that its platform calls usable.
-    fileprivate var state: KeyState {
-        switch self {
-        case .open: .usable
-        case .paused(let duration): .paused(for: duration)
-        case .exhausted: .invalidated(.wrongPINs)
-        }
-    }
-}

@@ -204,14 +204,3 @@ extension CountedSensor {
         ledger.standing(at: self.ledger.now, under: rules).state.obstacle
     }
 }
-
-extension BiometricLedger.Standing {
-    /// The state of a sensor that the system calls ready.
-    fileprivate var state: BiometryState {
-        switch self {
-        case .open: .ready
-        case .paused(let duration): .paused(for: duration)
-        case .off: .lockedOut(.untilStrongerRung)
-        }
-    }
-}

@@ -26,13 +26,17 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
         // One flow of an account at a time is written down. Where another one is under way, it is that one's note.
         let isFollowed = ask.prompts.isFirst(ask)
         if isFollowed, let before = await history.abandoned() {
+            // It is told once, also where the app is killed again before this flow notes anything.
+            await history.ended()
             observe(.telemetry(before))
+            platform.telemetry?.take(UnlockReport([before.event], began: before.time, in: before.context))
         }
         let person = await history.person()
         var context = await platform.telemetryContext()
         (context.policy, context.arm) = (policy.name, policy.arm ?? context.arm)
         var run = UnlockRun(self, for: person, isFollowed: isFollowed, countedBy: context)
         let end = await run.untilEnd(by: start)
+        if let report = run.report { platform.telemetry?.take(report) }
         if isFollowed { await history.ended() }
         await history.keep(run.flow.person.pace, since: person.pace)
         return end

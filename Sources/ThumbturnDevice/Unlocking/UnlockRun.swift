@@ -36,6 +36,8 @@ struct UnlockRun<Keys: RungKeys> {
     private let notedPhases: AsyncStream<TelemetryRecord>.Continuation
     /// By what the run's events are counted.
     private var context: TelemetryContext
+    /// The run's events so far.
+    private var draft = ReportDraft()
 
     init(_ driver: UnlockDriver<Keys>, for person: Person, isFollowed: Bool, countedBy context: TelemetryContext) {
         self.driver = driver
@@ -278,10 +280,15 @@ extension UnlockRun {
         TelemetryRecord(event, at: driver.platform.clock.civilTime, in: context)
     }
 
-    private func emit(_ telemetry: Telemetry) {
+    private mutating func emit(_ telemetry: Telemetry) {
         if case .readPoorly(let reading) = telemetry { driver.observe(.readPoorly(reading)) }
-        driver.observe(.telemetry(record(telemetry)))
+        let record = record(telemetry)
+        draft.add(record)
+        driver.observe(.telemetry(record))
     }
+
+    /// The events of the run, once it has ended; nil where none happened.
+    var report: UnlockReport? { draft.report(in: context) }
 
     private func finish(_ end: UnlockFlow.End) -> UnlockEnd<Keys.Output> {
         switch end {

@@ -6,7 +6,7 @@ public import ThumbturnCore
 /// RFC 9449 sections 5 and 8 as well.
 public struct Problem: Codable, Hashable, Sendable {
     enum CodingKeys: String, CodingKey {
-        case type, title, status, error
+        case type, title, status, error, detail
         case triesLeft = "tries_left"
         case retryAfter = "retry_after"
         case coolingOffUntil = "cooling_off_until"
@@ -51,6 +51,9 @@ public struct Problem: Codable, Hashable, Sendable {
     public var status: Int
     /// The OAuth code, where there is one.
     public var error: String?
+    /// Where a batch of reports of unlocks is not what it should be, and how. Told only about such batches, which have no secret
+    /// and no proof.
+    package var detail: String?
     /// How many more consecutive wrong PINs the PIN key allows; at 0 it is disabled permanently. Told only to the
     /// holder of the session key of that key's device, about a guess that was counted.
     public var triesLeft: Int?

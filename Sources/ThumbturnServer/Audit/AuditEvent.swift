@@ -62,6 +62,8 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case evidencePolicy = "evidence-policy"
         case evidenceRoots = "evidence-roots"
         case evidenceStatus = "evidence-status"
+        case telemetryKeyAdded = "telemetry-key-added"
+        case telemetryKeyRemoved = "telemetry-key-removed"
         case purged
 
         /// The kinds that only a running server writes, which also signs checkpoints. Commands write the others too.

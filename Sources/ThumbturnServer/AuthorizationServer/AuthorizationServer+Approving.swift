@@ -45,6 +45,7 @@ extension AuthorizationServer {
                 approval: approval.id.text, txn: approval.txn, demand: approval.demand, kids: request.kids, jkt: dpop.jkt,
                 at: now, using: &generator
             )
+            metrics.countChallenge(.approve)
             return ChallengeAnswer(challenge: challenge, expiresIn: Purpose.approve.lifetime.components.seconds)
         } catch {
             throw RequestError.malformed(error)

@@ -100,6 +100,7 @@ extension AuthorizationServer {
             return try await store.openSession(new, by: authorisation).map {
                 counters.spends.count()
                 counters.sessions.count()
+                metrics.countSession(granted == nil ? .signIn : .stepUp)
                 return .session($0, refreshToken: refreshToken)
             }
         case .approval(let signature):

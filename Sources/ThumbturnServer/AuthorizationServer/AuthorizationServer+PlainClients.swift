@@ -50,6 +50,7 @@ extension AuthorizationServer {
     package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
+        metrics.countPlainChallenge()
         return PlainChallengeAnswer(
             challengeID: id, challenge: challenge, expiresIn: PlainChallenges.lifetime.components.seconds
         )

@@ -30,6 +30,7 @@ extension AuthorizationServer {
         switch outcome {
         case .rotated(let session), .repeated(let session):
             counters.refreshes.count()
+            metrics.countSession(.refresh)
             return try answer(session, refreshToken: successor)
         case .reused: throw RequestError.invalidGrant(.init(.refresh, .reused))
         case .foreign: throw RequestError.invalidGrant(.init(.refresh, .foreignKey))

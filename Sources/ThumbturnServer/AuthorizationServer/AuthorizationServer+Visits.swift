@@ -27,6 +27,7 @@ extension AuthorizationServer {
         }
         counters.spends.count()
         counters.sessions.count()
+        metrics.countSession(.visit)
         return try answer(visit, refreshToken: refreshToken)
     }
 

@@ -19,6 +19,8 @@ package struct AuthorizationServer: Sendable {
     let refusals = Refusals()
     let clientRates = RequestRates<String>()
     let deviceRates = RequestRates<DeviceID>()
+    let telemeter: Telemeter
+    let metrics: ServerMetrics
     let providers: IdentityProviders
     /// Runs once in a request that was judged, before the transaction that does what it asks for. It is empty except in
     /// tests of these races. An `Interlude` cannot stand in for it: that one comes before every transaction of its task and
@@ -50,6 +52,10 @@ package struct AuthorizationServer: Sendable {
         providers = try IdentityProviders(file: settings.identityProviders)
         secrets = try await ServerSecrets(store: store, masterKey: masterKey, time: time, readMasterKey: readMasterKey)
         nonces = DPoPNonces(now: time.now)
+        metrics = ServerMetrics(settings.metrics)
+        telemeter = Telemeter(
+            store: store, time: time, rates: settings.telemetryRates, spacing: settings.telemetrySpacing, metrics: metrics,
+            counters: counters)
         let vendors = settings.approvals.livenessVendors
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
     }
@@ -66,6 +72,7 @@ package struct AuthorizationServer: Sendable {
         if request.purpose == .stepUp { try checkIsGrantable(request.act ?? "") }
         var generator = SystemRandomNumberGenerator()
         let challenge = try challenges.issue(request, at: time.now, time.moment, using: &generator)
+        metrics.countChallenge(request.purpose)
         return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
     }
 
@@ -81,6 +88,7 @@ package struct AuthorizationServer: Sendable {
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
         try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
         try await keepUpEvidence()
+        try await telemeter.tidy(retention: settings.telemetryRetention)
     }
 
     /// The public keys of access tokens by their ids, as they are now: a key that an operator revoked a moment ago, in

@@ -42,6 +42,7 @@ struct LogReason: Hashable, Sendable {
         case stepUp = "step-up"
         case approval, account, client
         case clientToken = "client-token"
+        case telemetry
         case server
     }
 

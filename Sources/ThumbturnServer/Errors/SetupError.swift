@@ -79,6 +79,14 @@ public enum SetupError: Error, CustomStringConvertible {
     case nextMasterKeyMissing
     /// There is no key of access tokens with this id.
     case tokenKeyUnknown(String)
+    /// The name of a write key does not have 1 to 64 of a to z, 0 to 9 and -.
+    case telemetryKeyName
+    /// A write key of this name exists already.
+    case telemetryKeyExists(String)
+    /// There is no write key of this name.
+    case telemetryKeyUnknown(String)
+    /// The database has counts of unlocks that this version of the server cannot read.
+    case telemetryUnreadable
     /// A newer version of the server has migrated the database at this path.
     case newerDatabase(String)
 
@@ -133,6 +141,12 @@ public enum SetupError: Error, CustomStringConvertible {
         case .nextMasterKeyMissing:
             "The next master key is missing. Set THUMBTURN_NEXT_MASTER_KEY to 32 bytes in base64url (43 characters)."
         case .tokenKeyUnknown(let kid): "There is no key \(kid). See: thumbturn-server keys list"
+        case .telemetryKeyName: "A write key's name has 1 to 64 of a to z, 0 to 9 and -."
+        case .telemetryKeyExists(let name):
+            "The write key \(name) exists already. Remove it first, or choose another name."
+        case .telemetryKeyUnknown(let name): "There is no write key \(name). See: thumbturn-server telemetry key list"
+        case .telemetryUnreadable:
+            "A newer thumbturn-server has written counts of unlocks that this version cannot read. Report with the newer version."
         case .newerDatabase(let path):
             "A newer thumbturn-server has changed \(path), and this version cannot read all of it. Start the newer version."
         case .clientKeyIsPrivate:

@@ -6,6 +6,7 @@ import Glibc
 #elseif canImport(Musl)
 import Musl
 #endif
+import CoreMetrics
 import Synchronization
 
 /// Counts the open connections of this process, in all and by network, and behind proxies the requests in progress.
@@ -31,8 +32,14 @@ final class Connections: Sendable {
         case dropped
     }
 
-    init(_ limits: ConnectionLimits) {
+    /// The open connections that are served, and those that are not, for the operator.
+    private let openConnections: Meter
+    private let turnedAway: Counter
+
+    init(_ limits: ConnectionLimits, metrics: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.limits = limits
+        openConnections = Meter(label: ServerMetrics.Name.connections.rawValue, factory: metrics)
+        turnedAway = Counter(label: ServerMetrics.Name.turnedAway.rawValue, factory: metrics)
         state = Mutex(State())
     }
 
@@ -51,12 +58,14 @@ final class Connections: Sendable {
                     .admitted
                 }
             guard admission == .admitted else {
+                turnedAway.increment()
                 guard state.turnedAway < Limits.turnedAway else { return .dropped }
                 state.turnedAway += 1
                 return admission
             }
             state.admitted += 1
             if let network { state.ofNetwork[network, default: 0] += 1 }
+            openConnections.set(state.admitted)
             return .admitted
         }
     }
@@ -67,6 +76,7 @@ final class Connections: Sendable {
             switch admission {
             case .admitted:
                 state.admitted -= 1
+                openConnections.set(state.admitted)
                 if let network { Self.forget(network, &state) }
             case .addressIsFull, .serverIsFull: state.turnedAway -= 1
             case .dropped: break

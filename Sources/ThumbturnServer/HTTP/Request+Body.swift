@@ -15,8 +15,12 @@ enum ContentType: String {
 
 extension Request {
     /// The body of a request that must have this content type.
-    func bytes(of type: ContentType, error: OAuthError? = nil) async throws -> [UInt8] {
-        let bytes = try await cappedBytes()
+    ///
+    /// - Parameter most: the most bytes of it.
+    func bytes(
+        of type: ContentType, error: OAuthError? = nil, atMost most: Int = Limits.body
+    ) async throws -> [UInt8] {
+        let bytes = try await cappedBytes(atMost: most)
         guard let sent = headers[.contentType], sent == type.rawValue || Self.mediaType(sent) == type.rawValue else {
             throw RequestError.malformed(status: 415, error: error)
         }
@@ -28,11 +32,11 @@ extension Request {
         field.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 
-    /// The body, of at most 64 KiB: the size is checked before anything is parsed.
-    func cappedBytes() async throws -> [UInt8] {
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Limits.body { throw RequestError.tooLarge }
+    /// The body, of at most 64 KiB unless the route says otherwise: the size is checked before anything is parsed.
+    func cappedBytes(atMost most: Int = Limits.body) async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > most { throw RequestError.tooLarge }
         do {
-            return Array(buffer: try await body.collect(upTo: Limits.body))
+            return Array(buffer: try await body.collect(upTo: most))
         } catch is NIOTooManyBytesError {
             throw RequestError.tooLarge
         }

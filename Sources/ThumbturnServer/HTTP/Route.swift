@@ -48,6 +48,8 @@ struct Route: Sendable {
         case accessToken
         /// A back end's token or assertion; the scope is nil where the route needs none.
         case backEnd(ClientScope?)
+        /// A write key for telemetry, as a bearer token (RFC 6750 section 2.1).
+        case writeKey
     }
 
     /// Who may call a route, and the handler behind that check.

@@ -46,6 +46,8 @@ extension Routes {
             Route(.post, "v1/approvals/{id}/decline", sessionKey(decline), coolOff: .refused),
             Route(.post, "v1/approvals/{id}/redeem", backEnd(.approvals, json: redeemApproval), coolOff: .noDevice),
         ] + (service.settings.allowsPlainClients ? plainClients : [])
+            + (service.settings.telemetryRetention == nil
+                ? [] : [Route(.post, "v1/telemetry", telemetry, coolOff: .allowed)])
     }
 
     /// The routes of plain clients, which exist only where the operator allows such clients.

@@ -22,12 +22,16 @@ package struct Routes: Sendable {
     /// The router with all routes and the middleware for errors and DPoP nonces.
     package func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
+        router.add(middleware: MetricsMiddleware(metrics: service.metrics, routes: Set(list.map { "/" + $0.path })))
         router.add(
             middleware: ProblemMiddleware(
                 nonce: { service.nonces.current(at: service.time.now) },
                 countStranger: { request, context in try await service.countStranger(network(of: request, context)) },
                 network: { request, context in network(of: request, context) },
-                countRefusal: { service.refusals.count($0) },
+                countRefusal: { reason in
+                    service.refusals.count(reason)
+                    service.metrics.countRefusal(reason)
+                },
                 catchUp: { try? await service.secrets.reload(atMostOncePerSecond: true) }))
         for route in list {
             router.on(RouterPath(route.path), method: route.method) { try await route.access.answer($0, $1) }

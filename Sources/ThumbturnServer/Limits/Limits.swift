@@ -119,6 +119,43 @@ package enum Limits {
     package static let approvalsOfCreator = ApprovalRate(burst: 600, interval: .milliseconds(20))
     /// The rate at which one creator makes approvals for one account, which the store counts as well.
     package static let approvalsOfCreatorAndAccount = ApprovalRate(burst: 32, interval: .seconds(15))
+
+    // MARK: Telemetry
+
+    /// The most batches of unlocks that are read and parsed at the same time. Each has 256 KiB at most.
+    package static let telemetryAtOnce = 64
+    /// The most of them of one network.
+    package static let telemetryAtOnceOfNetwork = 16
+    /// The batches of one device in a minute. A device sends one batch for many unlocks.
+    package static let telemetryOfDevice = 30
+    /// The batches with one write key in a minute.
+    package static let telemetryOfKey = 12_000
+    /// The batches of one network in a minute, with whatever credentials.
+    package static let telemetryOfNetwork = 1200
+    /// The most unlocks that wait to be counted; half of them with write keys. An unlock takes about a kilobyte of memory.
+    package static let telemetryWaiting = 20_000
+    /// The time between the starts of two transactions that count unlocks.
+    package static let telemetrySpacing = Duration.milliseconds(100)
+    /// The most cells that one of these transactions touches, so that it is over in some milliseconds.
+    package static let telemetryRoundCells = 256
+    /// The most unlocks that one of these transactions counts.
+    package static let telemetryRoundUnlocks = 4000
+    /// How long ago a counted unlock may have begun.
+    package static let telemetryAge = Duration.seconds(30 * 24 * 3600)
+    /// How far ahead of the server's clock a counted unlock may have begun, because a person can set a device's clock.
+    package static let telemetryAhead = Duration.seconds(24 * 3600)
+    /// The most cells of a day. Some hundred models with a few versions of the system and the app stay below it.
+    package static let telemetryCells = 2000
+    /// The most of them that batches with write keys may begin.
+    package static let telemetryCellsOfKeys = 1000
+    /// The most cells that one device begins in a day. A device has few versions and policies.
+    package static let telemetryCellsOfDevice = 32
+    /// The most cells that batches with write keys from one network begin in a day.
+    package static let telemetryCellsOfNetwork = 100
+    /// How long a batch is known that was counted: a device that got no answer sends it again.
+    package static let telemetryBatchAge = Duration.seconds(7 * 24 * 3600)
+    /// The most batches that are known.
+    package static let telemetryBatches = 1_000_000
 }
 
 /// A rate by the generic cell rate algorithm: so many at once, and one more after each interval.

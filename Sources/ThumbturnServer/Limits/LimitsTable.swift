@@ -73,6 +73,27 @@ extension Limits {
             ("lifetime of an approval", time(settings.longestLifetime)),
             ("ended approvals of a back end for an account", count(endedApprovals)),
             ("age of an ended approval", time(endedApprovalAge)),
+
+            ("body of a batch", bytes(TelemetryBatch.largest)),
+            ("unlocks of a batch", count(TelemetryBatch.mostUnlocks)),
+            ("events of an unlock", count(UnlockReport.mostEvents)),
+            ("batches that are read at a time", count(telemetryAtOnce)),
+            ("batches of an address that are read at a time", count(telemetryAtOnceOfNetwork)),
+            ("batches of a device", "\(telemetryOfDevice) in a minute"),
+            ("batches of a write key", "\(telemetryOfKey) in a minute"),
+            ("batches of an address", "\(telemetryOfNetwork) in a minute"),
+            ("unlocks that wait to be counted", count(telemetryWaiting)),
+            ("time between two transactions of unlocks", time(telemetrySpacing)),
+            ("cells in a transaction of unlocks", count(telemetryRoundCells)),
+            ("unlocks in a transaction", count(telemetryRoundUnlocks)),
+            ("age of an unlock that counts", time(telemetryAge)),
+            ("an unlock ahead of the server's clock", time(telemetryAhead)),
+            ("cells of a day", count(telemetryCells)),
+            ("cells of a day that write keys begin", count(telemetryCellsOfKeys)),
+            ("cells of a day that a device begins", count(telemetryCellsOfDevice)),
+            ("cells of a day that an address with write keys begins", count(telemetryCellsOfNetwork)),
+            ("age of a batch that is known", time(telemetryBatchAge)),
+            ("batches that are known", count(telemetryBatches)),
         ]
         return rows
     }()

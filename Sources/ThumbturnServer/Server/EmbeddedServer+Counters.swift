@@ -5,7 +5,7 @@ extension EmbeddedServer {
         return Counters.Report(
             verifications: counters.verifications.total, tokens: counters.tokens.total, spends: counters.spends.total,
             sessions: counters.sessions.total, refreshes: counters.refreshes.total,
-            redemptions: counters.redemptions.total,
+            redemptions: counters.redemptions.total, unlocks: counters.unlocks.total,
             synchronous: try service.store.durability().synchronous ?? 0
         )
     }

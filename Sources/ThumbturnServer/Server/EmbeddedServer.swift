@@ -4,7 +4,7 @@ public import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
-import ServiceLifecycle
+package import ServiceLifecycle
 package import ThumbturnCore
 public import ThumbturnMessages
 import ThumbturnVerifier
@@ -178,9 +178,17 @@ public struct EmbeddedServer: Sendable {
     public func application(
         host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
+        application(host: host, port: port, logger: logger, with: [], onRunning: onRunning)
+    }
+
+    /// The application to run, with further services that run as long as it does.
+    package func application(
+        host: String, port: Int, logger: Logger, with services: [any ServiceLifecycle.Service],
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
         let settings = service.settings
         let limits = settings.connections.lowered(toOpenFiles: ConnectionLimits.openFiles)
-        let connections = Connections(limits)
+        let connections = Connections(limits, metrics: settings.metrics)
         let (idleLimit, requestLimit) = (TimeAmount(settings.connectionIdleLimit), TimeAmount(settings.requestLimit))
         if limits != settings.connections {
             logger.notice(
@@ -213,6 +221,7 @@ public struct EmbeddedServer: Sendable {
         if let url = service.settings.androidStatusURL {
             application.addServices(StatusFetching(service: service, logger: logger, url: url))
         }
+        for service in services { application.addServices(service) }
         return application
     }
 }

@@ -60,7 +60,7 @@ struct DataFolder {
         } else {
             try PrivateFile.refuseIfForeign(database)
         }
-        store = try SQLiteStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog)
+        store = try SQLiteStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
         masterKey = settings.masterKey == nil ? try keyFile.settle(given, for: store) : given
     }
 

@@ -1,4 +1,5 @@
 #if Server
+package import CoreMetrics
 import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
@@ -72,6 +73,16 @@ public struct ServerSettings: Sendable {
 
     /// Whether the audit log is kept: always, except in a measurement of what it costs.
     package var keepsAuditLog = true
+
+    /// How long the counts of unlocks are kept; 400 days by default. If nil, the server takes no reports of
+    /// unlocks, and keeps the counts that it has.
+    public var telemetryRetention: Duration? = .seconds(400 * 24 * 3600)
+    /// The rates of batches; nil, in measurements, for any number.
+    package var telemetryRates: TelemetryRates? = TelemetryRates()
+    /// The time between the starts of two transactions that count unlocks.
+    package var telemetrySpacing = Limits.telemetrySpacing
+    /// Where the server's metrics go: by default to what the process has bootstrapped, which is nothing unless it does so.
+    package var metrics: any MetricsFactory = MetricsSystem.factory
 
     /// How many proxies in front of the server add to `X-Forwarded-For`. Wrong attempts are counted by the client's
     /// address. With too small a number they are counted by a proxy's address, and with too large a number by an

@@ -9,6 +9,7 @@ package final class Counters: Sendable {
     let sessions = Atomic(0)
     let refreshes = Atomic(0)
     let redemptions = Atomic(0)
+    let unlocks = Atomic(0)
 
     /// The counts at one moment. A benchmark compares them with its own.
     package struct Report: Codable, Sendable {
@@ -24,6 +25,8 @@ package final class Counters: Sendable {
         package var refreshes: Int
         /// Answered redemptions of approvals, repeated ones included.
         package var redemptions: Int
+        /// Unlocks that were counted by telemetry.
+        package var unlocks: Int
         /// SQLite's `synchronous` of the writing connection: 2 is FULL.
         package var synchronous: Int
     }

@@ -1,4 +1,5 @@
 #if Server
+import CoreMetrics
 import Dispatch
 import Foundation
 import GRDB
@@ -47,17 +48,21 @@ final class GroupCommit: Sendable {
     /// The time between the starts of two commits while several requests share each of them.
     private let spacing: Duration
     private let pause: @Sendable (Duration) -> Void
+    /// How long each transaction takes, for the operator.
+    private let times: CoreMetrics.Timer
     /// The earliest start of the next commit.
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
         pool: any DatabaseWriter, time: NodeTime, mark: CommitMark?, checkpoints: Checkpoints?, edition: SecretsEdition,
-        keepsAuditLog: Bool = true, spacing: Duration = .milliseconds(2),
+        keepsAuditLog: Bool = true, times: CoreMetrics.Timer = .ofTransactions(NOOPMetricsHandler.instance),
+        spacing: Duration = .milliseconds(2),
         pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
     ) {
         self.pool = pool
         self.spacing = spacing
         self.pause = pause
+        self.times = times
         self.checkpoints = checkpoints
         self.keepsAuditLog = keepsAuditLog
         self.time = time
@@ -136,7 +141,9 @@ final class GroupCommit: Sendable {
             waitForOthers()
             guard let batch = nextBatch() else { return }
             earliest.withLock { $0 = batch.count > 1 ? .now + spacing : nil }
+            let start = ContinuousClock.now
             commit(batch)
+            times.record(.now - start)
             checkpoints?.finish(pool)
         }
     }

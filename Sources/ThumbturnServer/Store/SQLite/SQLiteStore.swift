@@ -1,4 +1,5 @@
 #if Server
+package import CoreMetrics
 import Foundation
 import GRDB
 package import ThumbturnCore
@@ -20,7 +21,10 @@ package final class SQLiteStore: Store {
     package let foundTime: UnixTime
 
     /// Opens the file, or creates it if it does not exist, and migrates its tables.
-    package init(path: String, time: NodeTime, keepsAuditLog: Bool = true) throws {
+    package init(
+        path: String, time: NodeTime, keepsAuditLog: Bool = true,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = Limits.readers
@@ -44,7 +48,8 @@ package final class SQLiteStore: Store {
         let checkpoints = try Checkpoints(of: path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         writer = GroupCommit(
-            pool: pool, time: time, mark: mark, checkpoints: checkpoints, edition: edition, keepsAuditLog: keepsAuditLog)
+            pool: pool, time: time, mark: mark, checkpoints: checkpoints, edition: edition, keepsAuditLog: keepsAuditLog,
+            times: .ofTransactions(metrics))
     }
 
     /// Opens a store in memory: the same tables and statements, without files. It is gone with its last reference.

@@ -256,6 +256,7 @@ enum Schema {
         registerVisits(&migrator)
         registerPlainFormats(&migrator)
         registerEvidence(&migrator)
+        registerTelemetry(&migrator)
         return migrator
     }
 

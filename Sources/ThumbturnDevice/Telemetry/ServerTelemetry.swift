@@ -1,0 +1,59 @@
+public import Foundation
+public import ThumbturnCore
+
+/// Sends batches of reports to a Thumbturn server: `POST /v1/telemetry`, which answers 202. It may hold a key, so it prints as its
+/// type's name.
+public struct ServerTelemetry: TelemetrySender, Redacted {
+    private let post: @Sendable ([UInt8]) async -> TelemetryAnswer
+
+    private static let path = "/v1/telemetry"
+
+    /// Sends with the session of an authenticator. Without a session reports wait for the next one.
+    public init(_ auth: Authenticator) {
+        post = { batch in
+            do throws(Failure) {
+                _ = try await auth.send("POST", to: Self.path, json: batch)
+                return .taken
+            } catch {
+                return TelemetryAnswer(error)
+            }
+        }
+    }
+
+    /// Sends with a write key, for an app without sessions: `Authorization: Bearer KEY`. Such a key is in every copy of the app,
+    /// so it may allow nothing else.
+    ///
+    /// Throws `insecureServer` for an address that is neither https nor http of this machine itself, and `unexpectedAnswer` for a
+    /// key that is no token of RFC 6750 section 2.1.
+    public init(server: URL, key: String, on platform: DevicePlatform) throws(Failure) {
+        let address = try ServerAddress(server)
+        guard EchoedText.isAccessToken(key) else {
+            throw Failure(.unexpectedAnswer, hint: "A write key has only letters, digits, -._~+/ and = at its end.")
+        }
+        let transport = BoundedTransport(transport: platform.transport, clock: platform.clock)
+        var unsent = TransportRequest(
+            method: "POST", url: address.issuer + Self.path,
+            headers: ["Content-Type": "application/json", "Authorization": "Bearer \(key)"])
+        unsent.deadline = platform.exchangeDeadline
+        post = { [unsent] batch in
+            var request = unsent
+            request.body = batch
+            guard let response = try? await transport.send(request) else { return .later(after: nil) }
+            return TelemetryAnswer(status: response.status, retryAfter: response.headers["retry-after"])
+        }
+    }
+
+    public func send(_ batch: [UInt8]) async -> TelemetryAnswer { await post(batch) }
+}
+
+extension TelemetryAnswer {
+    /// What a failure of `Authenticator.send` says.
+    fileprivate init(_ failure: Failure) {
+        guard let status = failure.status, status.domain == "HTTP" else {
+            self = .later(after: nil)
+            return
+        }
+        self.init(status: status.code)
+        if case .later = self, case .wait(let delay) = failure.recovery { self = .later(after: delay) }
+    }
+}

@@ -1,0 +1,47 @@
+#if Server
+import HTTPTypes
+import Hummingbird
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+extension Routes {
+    /// The route for reports of unlocks, by the holder of a device's session key or of a write key.
+    ///
+    /// The order is that of other routes, with the rate of the network before all: a write key can be read out of an app, so
+    /// strangers send batches that no credential holds back.
+    var telemetry: Route.Access {
+        Route.Access(credentials: [.sessionKey, .writeKey]) { request, context in
+            let network = network(of: request, context)
+            do {
+                try service.telemeter.admit(network)
+                let batch = try await service.telemeter.gate.admit(from: network) {
+                    try await telemetryBatch(of: request, from: network)
+                }
+                try await service.telemeter.take(batch)
+                return Response(status: .accepted)
+            } catch let refused as RequestError {
+                service.metrics.countRefusedBatch(refused.reason)
+                throw refused
+            }
+        }
+    }
+
+    private func telemetryBatch(of request: Request, from network: Network) async throws -> WaitingBatch {
+        let sender: TelemetrySender.Credential
+        let bytes: [UInt8]
+        if request.headers[.authorization] != nil {
+            // A key that is unknown is refused before the body is read.
+            sender = try await service.telemetrySender(key: request.authorization(scheme: "Bearer"))
+            bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
+        } else {
+            bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
+            sender = try await service.telemetrySender(dpop: try dpop(of: request, body: bytes))
+        }
+        try service.telemeter.admit(sender)
+        return WaitingBatch(
+            try service.telemetryBatch(bytes), from: TelemetrySender(credential: sender, network: network),
+            at: service.time.now)
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// The reports that a sink takes: one for each unlock, however it ends.
+@Suite struct TelemetryReportTests {
+    final class Sink: TelemetrySink {
+        private let taken = Mutex<[UnlockReport]>([])
+        var reports: [UnlockReport] { taken.withLock { $0 } }
+        func take(_ report: UnlockReport) { taken.withLock { $0.append(report) } }
+    }
+
+    /// An enrolled phone, and an authenticator of it whose platform has a sink.
+    private static func observed(
+        _ story: @escaping @Sendable (World, Authenticator, Sink) async throws -> Void
+    ) async throws {
+        let sink = Sink()
+        try await World.enrolled { world in
+            var platform = world.auth.platform
+            platform.telemetry = sink
+            try await story(
+                world, try Authenticator(server: InMemoryServer.url, platform: platform) { world.news.hear($0) }, sink)
+        }
+    }
+
+    @Test func anUnlockIsOneReportOfWhatWasTold() async throws {
+        try await Self.observed { world, auth, sink in
+            let before = world.news.records.count
+            let began = world.clock.civilTime
+            world.phone.next(.noMatch, .match, after: .seconds(1))
+            _ = try await auth.authenticate("Unlock")
+            let told = Array(world.news.records.dropFirst(before))
+            #expect(told.count > 4)
+            #expect(sink.reports == [UnlockReport(told.map(\.event), began: began, in: told[0].context)])
+            #expect(sink.reports[0].context.policy == "unlock" && sink.reports[0].context.sensor != nil)
+        }
+    }
+
+    @Test(
+        "a flow that ends without a success is reported",
+        arguments: [
+            (SimulatedPhone.Act.cancel, Failure.Code.cancelledByUser), (.systemCancel, .cancelledBySystem),
+            (.supersede, .superseded),
+        ])
+    func cancels(_ act: SimulatedPhone.Act, _ code: Failure.Code) async throws {
+        try await Self.observed { world, auth, sink in
+            world.phone.next(act)
+            await expectFailure(code) { _ = try await auth.authenticate("Unlock") }
+            #expect(sink.reports.count == 1)
+            #expect(sink.reports.first?.events.contains(.cancelled(code)) == true, "\(sink.reports)")
+        }
+    }
+
+    @Test func aCancelledTaskIsReported() async throws {
+        try await Self.observed { world, auth, sink in
+            world.phone.next(.ignore)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await auth.authenticate("Unlock") }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                group.cancelAll()
+            }
+            #expect(sink.reports.count == 1)
+            #expect(sink.reports.first?.events.last == .cancelled(.cancelledByApp))
+        }
+    }
+
+    @Test func aFailedUnlockIsReported() async throws {
+        try await Self.observed { world, auth, sink in
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            _ = await failure { _ = try await auth.authenticate("Pay", policy: World.sensorAlone) }
+            #expect(sink.reports.count == 1)
+            #expect(sink.reports.first?.events.contains(.promptShown(.biometric)) == true)
+        }
+    }
+
+    @Test func callsThatShareOneUnlockAreOneReport() async throws {
+        try await Self.observed { world, auth, sink in
+            world.phone.next(.match, after: .seconds(1))
+            async let first = auth.authenticate("Unlock").rung
+            async let second = auth.authenticate("Unlock").rung
+            expect([try await first, try await second], is: [.biometric, .biometric])
+            #expect(sink.reports.count == 1)
+        }
+    }
+
+    @Test func anEarlierUnlockThatNeverEndedIsAReportOfItsOwnAndOnce() async throws {
+        try await Self.observed { world, auth, sink in
+            world.phone.next(.ignore)
+            async let stopped = auth.authenticate("Unlock").rung
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(9)))
+            let name = "open flow https://bank.example default"
+            let note = try #require(try await auth.platform.secrets.read(name))
+            await auth.useAnotherWay("Unlock")
+            expect(try await stopped, is: .devicePasscode)
+            // A killed app leaves this behind.
+            try await auth.platform.secrets.write(note, as: name)
+            let then = world.clock.civilTime
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(60)))
+            _ = try await auth.authenticate("Unlock")
+            #expect(sink.reports.count == 3)
+            #expect(sink.reports[1].events == [.abandoned(.hinted, after: .seconds(8))])
+            #expect(sink.reports[1].began < then, "when it was noted, and not now")
+            #expect(sink.reports[2].events.contains { if case .abandoned = $0 { true } else { false } } == false)
+        }
+    }
+
+    /// An app that is killed again before its flow notes anything does not tell the earlier flow again.
+    @Test func anEarlierUnlockIsForgottenWhenItIsTold() async throws {
+        try await Self.observed { world, auth, sink in
+            let record = TelemetryRecord(.abandoned(.retry, after: .seconds(3)), at: world.clock.civilTime, in: .init())
+            let name = "open flow https://bank.example default"
+            try await auth.platform.secrets.write(Array(JSONEncoder().encode([record])), as: name)
+            world.phone.next(.ignore)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await auth.authenticate("Unlock") }
+                while sink.reports.isEmpty { await Task.yield() }
+                expect(try? await auth.platform.secrets.read(name), is: nil)
+                group.cancelAll()
+            }
+            #expect(sink.reports.first?.events == [record.event])
+        }
+    }
+
+    @Test func aVaultsUnlockIsReported() async throws {
+        let (clock, sink) = (VirtualClock(), Sink())
+        let phone = SimulatedPhone(.iPhone(.face), clock: clock)
+        var platform = phone.platform()
+        platform.telemetry = TelemetrySinks([sink, sink])
+        let vault = Vault(named: "notes", platform: platform, access: .userPresence)
+        try await clock.run {
+            phone.next(.match)
+            try await vault.unlocked("Open your notes") { _ in }
+        }
+        #expect(sink.reports.count == 2, "each of the sinks takes it")
+        #expect(sink.reports[0].events.contains { if case .authenticated(.biometric, _, _) = $0 { true } else { false } })
+    }
+
+    @Test func withoutASinkNothingIsCollectedAndAllElseIsTheSame() async throws {
+        try await World.enrolled { world in
+            #expect(world.auth.platform.telemetry == nil)
+            _ = try await world.auth.authenticate("Unlock")
+            #expect(!world.news.records.isEmpty)
+        }
+    }
+}
