@@ -382,7 +382,7 @@ let package = Package(
         .testTarget(
             name: "ThumbturnTestServerTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnServer", "ThumbturnTestKit",
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnServer", "ThumbturnTestKit",
                 "ThumbturnTestServer",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),

@@ -238,7 +238,9 @@ struct Serve: AsyncParsableCommand {
         } catch let error as IOError
             where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES
         {
-            throw ListenError(address: [listen, metrics].compactMap(\.self).joined(separator: " or "))
+            throw ListenError(
+                address: [listen, metrics].compactMap(\.self).joined(separator: " or "),
+                option: metrics == nil ? "--listen" : "--listen or --metrics")
         }
     }
 }
@@ -246,8 +248,10 @@ struct Serve: AsyncParsableCommand {
 /// The address to listen on is in use or not allowed.
 struct ListenError: Error, CustomStringConvertible {
     var address: String
+    /// The option that sets it.
+    var option: String
     var description: String {
-        "Cannot listen on \(address): it is in use or not allowed. Choose another address, such as 127.0.0.1:0."
+        "Cannot listen on \(address): it is in use or not allowed. Choose another address with \(option), such as 127.0.0.1:0."
     }
 }
 

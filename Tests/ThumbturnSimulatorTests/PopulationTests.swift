@@ -32,8 +32,9 @@ import ThumbturnSimulator
     @Test func theDefaultIsFrozen() throws {
         let hash = SHA256.hash(data: Population.defaultFile).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
         #expect(hash == "55e5a8c6743efa5805475d35ee8a1265576c67af53903b206389acd1d7c0c3d0")
-        let page = try String(
-            contentsOf: URL(fileURLWithPath: #filePath).appending(path: "../../../docs/simulator.md"), encoding: .utf8)
+        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: repository.appending(path: "docs/simulator.md"), encoding: .utf8)
         #expect(page.contains(hash))
     }
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 import ThumbturnServer
 import ThumbturnTestKit
 import ThumbturnTestServer
@@ -53,6 +54,25 @@ import ThumbturnTestServer
         func other() async throws -> ThumbturnDevice.EnrolledDevice {
             let others = try await auth.devices().filter { !$0.isCurrent }
             return try #require(others.first)
+        }
+    }
+
+    /// The device's half of telemetry and the server's meet: with the session, and no longer when the device is revoked.
+    @Test func aDeviceReportsItsUnlocksWithItsSession() async throws {
+        try await World.run { world in
+            var generator = SeededGenerator(seed: 7)
+            func batch() -> [UInt8] {
+                let report = UnlockReport(
+                    [.promptShown(.biometric), .authenticated(.biometric, after: .seconds(1), attempts: 1)],
+                    began: world.clock.civilTime, in: TelemetryContext(system: "iOS"))
+                let batch = TelemetryBatch([report], id: .init(using: &generator), day: .init(using: &generator))
+                return StrictJSON.encode(batch)
+            }
+            let telemetry = ServerTelemetry(world.auth)
+            #expect(await telemetry.send(batch()) == .taken)
+            #expect(await telemetry.send(Array("{}".utf8)) == .refused)
+            try await world.auth.revoke()
+            #expect(await telemetry.send(batch()) == .later(after: nil))
         }
     }
 

@@ -14,8 +14,10 @@ extension AuthorizationServer {
 
     /// The sender with a session key, which every enrolled device has, also while its person is not signed in: that is
     /// when most unlocks fail. It takes one signature; an access token would take another one.
-    func telemetrySender(dpop: DPoPProof) async throws -> TelemetrySender.Credential {
-        guard let device = try await store.device(withSessionKey: dpop.jkt) else { throw RequestError.notFound }
+    ///
+    /// - Parameter thumbprint: of the key that signed the request. A visit's key is no device's.
+    func telemetrySender(sessionKey thumbprint: String) async throws -> TelemetrySender.Credential {
+        guard let device = try await store.device(withSessionKey: thumbprint) else { throw RequestError.notFound }
         return .device(device.id)
     }
 

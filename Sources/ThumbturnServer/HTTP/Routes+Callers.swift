@@ -155,7 +155,7 @@ extension Routes {
 
     /// The session of the access token in `Authorization: DPoP …`. A bound token that is sent as a bearer token is
     /// refused (RFC 9449 section 7.2).
-    private func caller(of request: Request, body: [UInt8]) async throws -> Caller {
+    func caller(of request: Request, body: [UInt8]) async throws -> Caller {
         guard let token = request.authorization(scheme: "DPoP") else {
             throw RequestError.unverified(.init(.token, .missing))
         }

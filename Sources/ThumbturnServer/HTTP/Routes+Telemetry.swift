@@ -6,12 +6,12 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {
-    /// The route for reports of unlocks, by the holder of a device's session key or of a write key.
+    /// The route for reports of unlocks, by the holder of a device's session key, with or without an access token, or of a write key.
     ///
     /// The order is that of other routes, with the rate of the network before all: a write key can be read out of an app, so
     /// strangers send batches that no credential holds back.
     var telemetry: Route.Access {
-        Route.Access(credentials: [.sessionKey, .writeKey]) { request, context in
+        Route.Access(credentials: [.accessToken, .sessionKey, .writeKey]) { request, context in
             let network = network(of: request, context)
             do {
                 try service.telemeter.admit(network)
@@ -30,13 +30,17 @@ extension Routes {
     private func telemetryBatch(of request: Request, from network: Network) async throws -> WaitingBatch {
         let sender: TelemetrySender.Credential
         let bytes: [UInt8]
-        if request.headers[.authorization] != nil {
+        if request.authorization(scheme: "DPoP") != nil {
+            bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
+            let caller = try await caller(of: request, body: bytes)
+            sender = try await service.telemetrySender(sessionKey: caller.session.sessionJKT)
+        } else if request.headers[.authorization] != nil {
             // A key that is unknown is refused before the body is read.
             sender = try await service.telemetrySender(key: request.authorization(scheme: "Bearer"))
             bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
         } else {
             bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
-            sender = try await service.telemetrySender(dpop: try dpop(of: request, body: bytes))
+            sender = try await service.telemetrySender(sessionKey: try dpop(of: request, body: bytes).jkt)
         }
         try service.telemeter.admit(sender)
         return WaitingBatch(

@@ -9,8 +9,8 @@ import ThumbturnCore
 /// it, and hands the lead to the next one that still waits. So a server that stops, which finishes its open requests, leaves
 /// nothing behind in memory.
 ///
-/// A round takes time of the only writer of the database. After one has begun the next one begins `spacing` later, and a
-/// round touches few cells, so that sign-ins get in between.
+/// A round takes time of the only writer of the database. The next one begins `spacing` after its end, and a round touches few
+/// cells, so that sign-ins get in between.
 final class TelemetryIntake: Sendable {
     /// What became of a batch.
     enum Outcome: Hashable {
@@ -105,6 +105,8 @@ final class TelemetryIntake: Sendable {
                 if batch.sender.hasKey { state.unlocksByKeys -= batch.unlocks.count }
             }
             state.isLed = !state.waiting.isEmpty
+            // A round that took long is not followed at once by another one.
+            state.earliest = .now + spacing
             return state.waiting.first
         }
         next?.resume.resume(returning: .lead)
