@@ -52,9 +52,9 @@ struct Report: AsyncParsableCommand {
             }
             return label
         }
-        let entries = try await data.server().telemetry(from: from.day, to: to.day, policy: only)
+        let entries = try await data.server().telemetry(from: from.day, to: to.day)
         guard !entries.isEmpty else { throw NothingCounted() }
-        let report = TelemetryReport(entries, by: by, leastDevices: Self.leastDevices)
+        let report = TelemetryReport(entries, by: by, of: only)
         if let html {
             let title = "Unlocks from \(UTCDay.text(from.day.number)) to \(UTCDay.text(to.day.number))"
             do {
@@ -68,9 +68,6 @@ struct Report: AsyncParsableCommand {
         }
         print(json ? report.json : csv ? report.csv : report.text, terminator: "")
     }
-
-    /// The fewest devices of a group that is shown, so that no row is about few people.
-    private static let leastDevices = 20
 
     struct NothingCounted: Error, CustomStringConvertible {
         var description: String {

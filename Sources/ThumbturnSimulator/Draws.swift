@@ -1,34 +1,24 @@
 #if Server
 import ThumbturnCore
+import ThumbturnTelemetry
 
 /// Chance that can be looked up: the same seed, person and session give the same numbers, under every policy, on any machine and with
 /// any number of threads.
 ///
-/// SplitMix64 (Steele, Lea and Flood, 2014), begun anew for each session. All arithmetic is that of IEEE 754 alone, because `exp` and
-/// `log` of the systems differ in their last bits.
+/// All arithmetic is that of IEEE 754 alone, because `exp` and `log` of the systems differ in their last bits.
 package struct Draws: Sendable {
-    private var state: UInt64
+    private var generator: RepeatableGenerator
 
     /// Begins the draws of one session of one person; session 0 is for what the person is like.
     package init(seed: UInt64, person: Int, session: Int) {
-        state =
-            Self.mixed(Self.mixed(seed) ^ Self.mixed(UInt64(person) &+ 0x1000_0000)) ^ Self.mixed(UInt64(session) &+ 0x2000_0000)
-    }
-
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return Self.mixed(state)
-    }
-
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var mixed = value
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+        let mixed = RepeatableGenerator.mixed
+        // The offsets keep the three numbers apart where they are equal.
+        generator = RepeatableGenerator(
+            seed: mixed(mixed(seed) ^ mixed(UInt64(person) &+ 0x1000_0000)) ^ mixed(UInt64(session) &+ 0x2000_0000))
     }
 
     /// A number above 0 and below 1.
-    package mutating func unit() -> Double { (Double(next() >> 12) + 0.5) / 4_503_599_627_370_496 }
+    package mutating func unit() -> Double { (Double(generator.next() >> 12) + 0.5) * 0x1p-52 }
 
     /// Whether something of this probability happens. Takes one number always, so that the later ones stay the same.
     package mutating func chance(_ probability: Double) -> Bool { unit() < probability }

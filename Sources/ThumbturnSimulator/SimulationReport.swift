@@ -37,15 +37,15 @@ package struct SimulationReport: Sendable {
             "Population \"\(population.name)\", SHA-256 \(fingerprint).",
             "Each figure has its 95 % interval; people differ more than unlocks, so it is told from groups of people.", "",
         ]
-        lines += Self.aligned(
+        lines += Columns.aligned(
             [["", ""] + policies.map(\.name)]
                 + PolicyFigures.Figure.all.map { figure in
                     [figure.name, figure.meaning] + policies.map { Self.shown($0.figures.estimate(figure), figure.unit) }
-                })
+                }, toTheLeft: 2)
         if policies.count > 1, let first = policies.first {
             lines += ["", "Difference from \"\(first.name)\", for the same people in the same troubles:"]
             let shown: [PolicyFigures.Figure] = [.completion, .pin, .fallback, .abandonment, .sensorP95, .p95]
-            lines += Self.aligned(
+            lines += Columns.aligned(
                 shown.map { figure in
                     [figure.name]
                         + policies.dropFirst().map {
@@ -86,15 +86,6 @@ package struct SimulationReport: Sendable {
         let half = estimate.bounds.map { " ± " + Figures.fixed(($0.upperBound - $0.lowerBound) / 2 * factor, digits) } ?? ""
         let sign = isDifference && estimate.value >= 0 ? "+" : ""
         return "\(sign)\(Figures.fixed(estimate.value * factor, digits))\(half)\(suffix)"
-    }
-
-    /// Columns of the widest cell's width.
-    package static func aligned(_ rows: [[String]]) -> [String] {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            return "  " + cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed().map(String.init).joined()
-        }
     }
 
     // MARK: - JSON

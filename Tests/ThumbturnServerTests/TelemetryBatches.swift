@@ -31,10 +31,10 @@ enum TelemetryBatches {
     static func bytes(_ unlocks: [UnlockReport] = [unlock()]) -> [UInt8] { WireJSON.encode(batch(unlocks)) }
 
     static func waiting(
-        _ batch: TelemetryBatch, _ credential: TelemetrySender.Credential, at now: UnixTime = NodeClock.system.civil(),
+        _ batch: TelemetryBatch, _ credential: BatchSender.Credential, at now: UnixTime = NodeClock.system.civil(),
         network: Network = .unknown
     ) -> WaitingBatch {
-        WaitingBatch(batch, from: TelemetrySender(credential: credential, network: network), at: now)
+        WaitingBatch(batch, from: BatchSender(credential: credential, network: network), at: now)
     }
 }
 

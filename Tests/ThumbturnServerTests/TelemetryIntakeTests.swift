@@ -11,7 +11,7 @@ import ThumbturnTelemetry
 /// The queue in front of the database, and the bounds of cells, without a server.
 @Suite struct TelemetryIntakeTests {
     private static func batch(
-        _ count: Int = 1, by credential: TelemetrySender.Credential = .device(.random()),
+        _ count: Int = 1, by credential: BatchSender.Credential = .device(.random()),
         in context: TelemetryContext = TelemetryBatches.phone
     ) -> WaitingBatch {
         TelemetryBatches.waiting(
@@ -94,6 +94,19 @@ import ThumbturnTelemetry
             for _ in 0..<2 { #expect((try? await group.next()) == .counted) }
             #expect(intake.waitingUnlocks == 0)
         }
+    }
+
+    /// The first batch's request leads the round. Its end is not that of the other batches.
+    @Test func aLeaderThatIsCancelledDoesNotCancelTheRound() async throws {
+        let isCancelled = Mutex<Bool?>(nil)
+        let intake = TelemetryIntake(spacing: .seconds(3600)) { _ in isCancelled.withLock { $0 = Task.isCancelled } }
+        // After the first round the next one would be due in an hour, and a leader that is cancelled does not wait.
+        expect(try await intake.submit(Self.batch()), is: .counted)
+        let leader = Task { try await intake.submit(Self.batch()) }
+        while intake.waitingUnlocks == 0 { await Task.yield() }
+        leader.cancel()
+        expect(try await leader.value, is: .counted)
+        #expect(isCancelled.withLock { $0 } == false)
     }
 
     @Test func aRoundHasFewCellsAndFewUnlocks() async throws {
@@ -179,7 +192,7 @@ import ThumbturnTelemetry
     }
 
     @Test func beyondTheBoundOfADayUnlocksCountTogether() {
-        let (key, device) = (TelemetrySender.Credential.key("app"), TelemetrySender.Credential.device(.random()))
+        let (key, device) = (BatchSender.Credential.key("app"), BatchSender.Credential.device(.random()))
         for (count, byKeys, credential, isOwn) in [
             (0, 0, device, true), (Limits.telemetryCells - 1, 0, device, true), (Limits.telemetryCells, 0, device, false),
             (0, 0, key, true), (1500, Limits.telemetryCellsOfKeys - 1, key, true),
@@ -208,8 +221,8 @@ import ThumbturnTelemetry
 
     @Test func eachSenderHasAShareOfTheNewCellsOfADay() {
         let shares = TelemetryShares(most: 4)
-        let (today, device) = (TelemetryDay(number: 1), TelemetrySender.Shareholder.device(.random()))
-        let network = TelemetrySender.Shareholder.network(.unknown)
+        let (today, device) = (TelemetryDay(number: 1), BatchSender.Shareholder.device(.random()))
+        let network = BatchSender.Shareholder.network(.unknown)
         for _ in 0..<Limits.telemetryCellsOfDevice { #expect(shares.take(device, on: today)) }
         #expect(!shares.take(device, on: today) && !shares.take(device, on: today))
         for _ in 0..<Limits.telemetryCellsOfNetwork { #expect(shares.take(network, on: today)) }
@@ -224,18 +237,17 @@ import ThumbturnTelemetry
 
     @Test func aSendersShareIsOfItsDeviceOrItsNetwork() {
         let (id, network) = (DeviceID.random(), Network(forwarded: "192.0.2.1"))
-        #expect(TelemetrySender(credential: .device(id), network: network).shareholder == .device(id))
-        #expect(TelemetrySender(credential: .key("app"), network: network).shareholder == .network(network))
+        #expect(BatchSender(credential: .device(id), network: network).shareholder == .device(id))
+        #expect(BatchSender(credential: .key("app"), network: network).shareholder == .network(network))
     }
 
     // MARK: Devices
 
     @Test func aDeviceIsTheSameAllDayAndAnotherOneOnTheNext() {
-        let (device, other) = (TelemetrySender.Credential.device(.random()), TelemetrySender.Credential.device(.random()))
-        let key = TelemetrySender.Credential.key("app")
+        let (device, other) = (BatchSender.Credential.device(.random()), BatchSender.Credential.device(.random()))
+        let key = BatchSender.Credential.key("app")
         let (first, second) = (TelemetryBatches.batch(), TelemetryBatches.batch())
-        func hash(_ batch: TelemetryBatch, _ credential: TelemetrySender.Credential, _ salt: TelemetrySalt = Self.salt) -> UInt64
-        {
+        func hash(_ batch: TelemetryBatch, _ credential: BatchSender.Credential, _ salt: TelemetrySalt = Self.salt) -> UInt64 {
             salt.hash(of: TelemetryBatches.waiting(batch, credential))
         }
         #expect(hash(first, device) == hash(second, device), "whatever its batches call it")

@@ -30,7 +30,7 @@ import ThumbturnSimulator
 
     /// The figures of docs/simulator.md are those of this file.
     @Test func theDefaultIsFrozen() throws {
-        let hash = SHA256.hash(data: Population.defaultFile).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+        let hash = Hex.text(SHA256.hash(data: Population.defaultFile))
         #expect(hash == "55e5a8c6743efa5805475d35ee8a1265576c67af53903b206389acd1d7c0c3d0")
         let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -122,6 +122,29 @@ struct TelemetryReportTests {
         #expect(TelemetryReport([entries[1]], by: .model).text.contains("no day has at least 20 devices"))
     }
 
+    /// A report of one policy does not tell, beside one of all, what a few devices did under another one.
+    @Test func onePolicyDoesNotRevealAnotherOneOfFewDevices() {
+        func entries(_ few: Int) -> [TelemetryEntry] {
+            [
+                Samples.entry("A", successes(60)), Samples.entry("A", successes(few), policy: "pay"),
+                Samples.entry("B", successes(50)), Samples.entry("C", successes(40)),
+                Samples.entry("C", successes(30), policy: "pay"),
+            ]
+        }
+        #expect(TelemetryReport(entries(5), by: .model).rows.map(\.value) == ["C", "A", "B"])
+        // A has five devices that paid, and the smallest other row goes with it, because the total would tell A's.
+        let few = TelemetryReport(entries(5), by: .model, of: "unlock")
+        #expect(few.rows.map(\.value) == ["B"])
+        #expect(few.total?.tally[.unlocks] == 150)
+        #expect(TelemetryReport(entries(25), by: .model, of: "unlock").rows.map(\.value) == ["A", "B", "C"])
+        // Where all that paid are few, the whole day would tell them.
+        let day = [Samples.entry("A", successes(60)), Samples.entry("A", successes(5), policy: "pay")]
+        let withheld = TelemetryReport(day, by: .model, of: "unlock")
+        #expect(withheld.total == nil && withheld.withheldDays == 1)
+        #expect(TelemetryReport(day.prefix(1), by: .model, of: "unlock").rows.count == 1)
+        #expect(TelemetryReport(entries(25), by: .model, of: "other").total == nil)
+    }
+
     /// Whatever is subtracted, each day's difference is of two groups and 20 devices, or of none.
     @Test func noDifferenceIsOfFewDevices() {
         let seed: UInt64 = 61

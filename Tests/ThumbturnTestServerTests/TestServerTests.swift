@@ -57,22 +57,33 @@ import ThumbturnTestServer
         }
     }
 
+    private static func batch(at time: UnixTime) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        let report = UnlockReport(
+            [.promptShown(.biometric), .authenticated(.biometric, after: .seconds(1), attempts: 1)],
+            began: time, in: TelemetryContext(system: "iOS"))
+        return StrictJSON.encode(TelemetryBatch([report], id: .init(using: &generator), day: .init(using: &generator)))
+    }
+
     /// The device's half of telemetry and the server's meet: with the session, and no longer when the device is revoked.
     @Test func aDeviceReportsItsUnlocksWithItsSession() async throws {
         try await World.run { world in
-            var generator = SeededGenerator(seed: 7)
-            func batch() -> [UInt8] {
-                let report = UnlockReport(
-                    [.promptShown(.biometric), .authenticated(.biometric, after: .seconds(1), attempts: 1)],
-                    began: world.clock.civilTime, in: TelemetryContext(system: "iOS"))
-                let batch = TelemetryBatch([report], id: .init(using: &generator), day: .init(using: &generator))
-                return StrictJSON.encode(batch)
-            }
             let telemetry = ServerTelemetry(world.auth)
-            #expect(await telemetry.send(batch()) == .taken)
+            #expect(await telemetry.send(Self.batch(at: world.clock.civilTime)) == .taken)
             #expect(await telemetry.send(Array("{}".utf8)) == .refused)
             try await world.auth.revoke()
-            #expect(await telemetry.send(batch()) == .later(after: nil))
+            #expect(await telemetry.send(Self.batch(at: world.clock.civilTime)) == .later(after: nil))
+        }
+    }
+
+    /// A visit's key is no device's: who may visit would otherwise count as a new device each time.
+    @Test func aVisitReportsNothing() async throws {
+        let clock = VirtualClock()
+        let server = try await TestServer(accounts: ["ada": Self.password], clock: clock)
+        let world = try World(clock, server)
+        try await clock.run {
+            _ = try await world.auth.signIn(with: Self.signIn)
+            #expect(await ServerTelemetry(world.auth).send(Self.batch(at: world.clock.civilTime)) != .taken)
         }
     }
 

@@ -20,10 +20,7 @@ struct SimulateFit: AsyncParsableCommand {
     @Option(help: "The row of the report. Without it the total.")
     var row: String?
 
-    @Option(
-        help: "The policy that was in use: a file, or the name of a preset. Without it the adaptive numbers of the library.",
-        completion: .file(extensions: ["json"]))
-    var policy: String?
+    @OptionGroup var policy: PolicyOption
 
     @OptionGroup var options: SimulationOptions
 
@@ -40,7 +37,7 @@ struct SimulateFit: AsyncParsableCommand {
                 throw SimulationOptions.unusable(report, because: "the row has too few figures to fit to")
             }
             fit = PopulationFit(
-                to: targets, under: try policy.map(SimulationOptions.readPolicy) ?? Article.adaptive,
+                to: targets, under: try policy.read(),
                 moving: Array(PopulationFit.movedByReport.prefix(targets.count)), sessions: sessions, seed: options.seed)
         }
         let result = await fit.run(from: start) { tries, worst in

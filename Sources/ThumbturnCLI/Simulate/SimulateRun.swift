@@ -28,7 +28,7 @@ struct SimulateRun: AsyncParsableCommand {
     func run() async throws {
         let (population, fingerprint) = try options.readPopulation()
         let comparesArticle = policy.isEmpty
-        let policies = comparesArticle ? [Article.fixedPrompt, Article.adaptive] : try policy.map(SimulationOptions.readPolicy)
+        let policies = comparesArticle ? [Article.fixedPrompt, Article.adaptive] : try policy.map(PolicyOption.read)
         var results: [(name: String, figures: PolicyFigures)] = []
         for (place, policy) in policies.enumerated() {
             let name = policy.name?.text ?? "policy \(place + 1)"

@@ -11,16 +11,13 @@ struct SimulateSensitivity: AsyncParsableCommand {
             "Each number is made a quarter smaller and a quarter larger, alone; a column has the change from the one to the other. At most 100000 unlocks are run for each."
     )
 
-    @Option(
-        help: "A policy file, or the name of a preset. Without it the adaptive numbers of the library.",
-        completion: .file(extensions: ["json"]))
-    var policy: String?
+    @OptionGroup var policy: PolicyOption
 
     @OptionGroup var options: SimulationOptions
 
     func run() async throws {
         let (population, _) = try options.readPopulation()
-        let policy = try self.policy.map(SimulationOptions.readPolicy) ?? Article.adaptive
+        let policy = try self.policy.read()
         let run = Sensitivity(of: population, under: policy, sessions: min(options.sessions, 100_000), seed: options.seed)
         let rows = await run.run(SimulationOptions.progress("sensitivity"))
         let shown = rows.map { row in
@@ -32,7 +29,7 @@ struct SimulateSensitivity: AsyncParsableCommand {
                         ? "\(sign)\(Figures.fixed(change * 100, 2)) points" : "\(sign)\(Figures.fixed(change, 2)) s"
                 }
         }
-        SimulationReport.aligned([["25 % smaller to 25 % larger"] + Sensitivity.figures.map(\.name)] + shown).forEach {
+        Columns.aligned([["25 % smaller to 25 % larger"] + Sensitivity.figures.map(\.name)] + shown).forEach {
             print($0)
         }
     }

@@ -22,10 +22,7 @@ struct SimulateTune: AsyncParsableCommand {
     @Option(help: "The largest value of a figure, for example fallback=0.15. May be given several times.")
     var atMost: [String] = []
 
-    @Option(
-        help: "The policy to begin from: a file, or the name of a preset. Without it the adaptive numbers of the library.",
-        completion: .file(extensions: ["json"]))
-    var policy: String?
+    @OptionGroup var policy: PolicyOption
 
     @OptionGroup var options: SimulationOptions
 
@@ -41,7 +38,7 @@ struct SimulateTune: AsyncParsableCommand {
             return (figure: figure, most: most)
         }
         let (population, _) = try options.readPopulation()
-        let start = try policy.map(SimulationOptions.readPolicy) ?? Article.adaptive
+        let start = try policy.read()
         let tuning = Tuning(of: population, from: start, sessions: min(options.sessions, 100_000), seed: options.seed)
         let candidates = await tuning.run(SimulationOptions.progress("tune"))
 
@@ -55,7 +52,7 @@ struct SimulateTune: AsyncParsableCommand {
         let heading = ["", "any_p95", "biometric_p95", "fallback", "completion"]
         print("\(candidates.count) policies tried. Those that no other beats in both P95 and fallback:")
         let front = Tuning.front(candidates)
-        SimulationReport.aligned([heading] + front.map(row)).forEach { print($0) }
+        Columns.aligned([heading] + front.map(row)).forEach { print($0) }
         print("\nLearned pace beside the fixed phases that it begins from:")
         let pairs = Tuning.learnedPace(candidates)
         for pair in pairs { print("  \(pair.sentence)") }
@@ -81,7 +78,7 @@ struct SimulateTune: AsyncParsableCommand {
             throw ExitCode(1)
         }
         print("\nBest by \(objective.rawValue):")
-        SimulationReport.aligned([heading, row(best)]).forEach { print($0) }
+        Columns.aligned([heading, row(best)]).forEach { print($0) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         print(String(decoding: try encoder.encode(best.policy), as: UTF8.self))

@@ -27,23 +27,9 @@ struct SimulationOptions: ParsableArguments {
         let bytes = try population.map { try Self.read($0) } ?? Population.defaultFile
         do throws(JSONError) {
             let population = try Population(json: bytes)
-            return (population, SHA256.hash(data: bytes).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined())
+            return (population, Hex.text(SHA256.hash(data: bytes)))
         } catch {
             throw Self.unusable(population ?? "the built-in population", because: error.description)
-        }
-    }
-
-    /// Reads a policy. One without a name is called by its file.
-    static func readPolicy(_ file: String) throws -> UnlockPolicy {
-        if let preset = UnlockPolicy.presets[file] { return preset }
-        let bytes = try read(file)
-        do throws(DecodingError) {
-            var policy = try UnlockPolicy(json: bytes)
-            policy.name = policy.name ?? TelemetryLabel(URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent)
-            return policy
-        } catch {
-            guard case .dataCorrupted(let context) = error else { throw unusable(file, because: "\(error)") }
-            throw unusable(file, because: context.debugDescription)
         }
     }
 
@@ -65,6 +51,30 @@ struct SimulationOptions: ParsableArguments {
         return { share in
             let line = "\r\(name): \(Int(share * 100)) %" + (share < 1 ? "" : "\n")
             FileHandle.standardError.write(Data(line.utf8))
+        }
+    }
+}
+
+/// The one policy that a simulation begins from.
+struct PolicyOption: ParsableArguments {
+    @Option(
+        help: "A policy file, or the name of a preset. Without it the adaptive numbers of the library.",
+        completion: .file(extensions: ["json"]))
+    var policy: String?
+
+    func read() throws -> UnlockPolicy { try policy.map(Self.read) ?? Article.adaptive }
+
+    /// Reads a policy. One without a name is called by its file.
+    static func read(_ file: String) throws -> UnlockPolicy {
+        if let preset = UnlockPolicy.presets[file] { return preset }
+        let bytes = try SimulationOptions.read(file)
+        do throws(DecodingError) {
+            var policy = try UnlockPolicy(json: bytes)
+            policy.name = policy.name ?? TelemetryLabel(URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent)
+            return policy
+        } catch {
+            guard case .dataCorrupted(let context) = error else { throw SimulationOptions.unusable(file, because: "\(error)") }
+            throw SimulationOptions.unusable(file, because: context.debugDescription)
         }
     }
 }

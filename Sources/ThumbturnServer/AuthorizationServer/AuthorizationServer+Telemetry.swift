@@ -5,7 +5,7 @@ import ThumbturnVerifier
 
 extension AuthorizationServer {
     /// The sender with a write key. It is looked up for every batch, so that a removed key is refused at once.
-    func telemetrySender(key text: String?) async throws -> TelemetrySender.Credential {
+    func telemetrySender(key text: String?) async throws -> BatchSender.Credential {
         guard let hash = text.flatMap(TelemetryKey.hash), let key = try await store.telemetryKey(hash: hash) else {
             throw RequestError.invalidBearer(.init(.telemetry, text == nil ? LogReason.Cause.missing : .wrongCredentials))
         }
@@ -16,7 +16,7 @@ extension AuthorizationServer {
     /// when most unlocks fail. It takes one signature; an access token would take another one.
     ///
     /// - Parameter thumbprint: of the key that signed the request. A visit's key is no device's.
-    func telemetrySender(sessionKey thumbprint: String) async throws -> TelemetrySender.Credential {
+    func telemetrySender(sessionKey thumbprint: String) async throws -> BatchSender.Credential {
         guard let device = try await store.device(withSessionKey: thumbprint) else { throw RequestError.notFound }
         return .device(device.id)
     }

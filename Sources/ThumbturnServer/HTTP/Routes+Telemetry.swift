@@ -28,7 +28,7 @@ extension Routes {
     }
 
     private func telemetryBatch(of request: Request, from network: Network) async throws -> WaitingBatch {
-        let sender: TelemetrySender.Credential
+        let sender: BatchSender.Credential
         let bytes: [UInt8]
         if request.authorization(scheme: "DPoP") != nil {
             bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
@@ -44,7 +44,7 @@ extension Routes {
         }
         try service.telemeter.admit(sender)
         return WaitingBatch(
-            try service.telemetryBatch(bytes), from: TelemetrySender(credential: sender, network: network),
+            try service.telemetryBatch(bytes), from: BatchSender(credential: sender, network: network),
             at: service.time.now)
     }
 }

@@ -1,5 +1,4 @@
 #if Server
-package import ThumbturnCore
 package import ThumbturnTelemetry
 
 extension EmbeddedServer {
@@ -22,13 +21,9 @@ extension EmbeddedServer {
     /// The counts of unlocks of the days from `first` to `last`, by day, kind of device, versions, policy and arm. A running
     /// server may count meanwhile.
     ///
-    /// - Parameter policy: the only policy whose unlocks are taken; nil for all.
     /// - Throws: `SetupError.telemetryUnreadable`.
-    package func telemetry(
-        from first: TelemetryDay, to last: TelemetryDay, policy: TelemetryLabel? = nil
-    ) async throws -> [TelemetryEntry] {
+    package func telemetry(from first: TelemetryDay, to last: TelemetryDay) async throws -> [TelemetryEntry] {
         try await service.store.telemetry(from: first, to: last)
-            .filter { policy == nil || $0.cell.context.policy == policy }
     }
 }
 #endif

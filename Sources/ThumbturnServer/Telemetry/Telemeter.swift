@@ -37,7 +37,7 @@ final class Telemeter: Sendable {
     }
 
     /// Counts a batch of an authenticated sender. Throws if it is beyond the sender's rate.
-    func admit(_ credential: TelemetrySender.Credential) throws(RequestError) {
+    func admit(_ credential: BatchSender.Credential) throws(RequestError) {
         guard let rates else { return }
         let wait =
             switch credential {
@@ -56,6 +56,8 @@ final class Telemeter: Sendable {
     func take(_ batch: WaitingBatch) async throws {
         metrics.count(.old, batch.dropped.old)
         metrics.count(.future, batch.dropped.future)
+        // With nothing to count it takes no room among those that wait, and no entry in the list of names.
+        guard !batch.unlocks.isEmpty else { return }
         defer { metrics.waitingUnlocks.set(intake.waitingUnlocks) }
         guard try await intake.submit(batch) == .counted else {
             throw RequestError.unavailable(.init(.telemetry, .overloaded))

@@ -6,8 +6,8 @@ import Synchronization
 final class TelemetryShares: Sendable {
     private struct State {
         var today: TelemetryDay?
-        var young: [TelemetrySender.Shareholder: Int] = [:]
-        var old: [TelemetrySender.Shareholder: Int] = [:]
+        var young: [BatchSender.Shareholder: Int] = [:]
+        var old: [BatchSender.Shareholder: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -19,7 +19,7 @@ final class TelemetryShares: Sendable {
     }
 
     /// Counts a new cell of a sender; false if it has begun its share of today already.
-    func take(_ sender: TelemetrySender.Shareholder, on today: TelemetryDay) -> Bool {
+    func take(_ sender: BatchSender.Shareholder, on today: TelemetryDay) -> Bool {
         state.withLock { state in
             if state.today != today { state = State(today: today) }
             let taken = state.young[sender] ?? state.old[sender] ?? 0

@@ -31,7 +31,7 @@ struct TelemetryTally: Sendable {
     /// Adds the unlocks of a batch.
     ///
     /// - Parameter take: takes one of the new cells that a sender may begin; false if it has none left.
-    mutating func add(_ batch: WaitingBatch, take: (TelemetrySender.Shareholder) -> Bool) {
+    mutating func add(_ batch: WaitingBatch, take: (BatchSender.Shareholder) -> Bool) {
         let hash = salt.hash(of: batch)
         var targets: [TelemetryContext: TelemetryContext] = [:]
         for context in batch.contexts {
@@ -48,7 +48,7 @@ struct TelemetryTally: Sendable {
 
     /// Whether there is a cell for a context, or one may be begun for it.
     private mutating func mayCount(
-        _ context: TelemetryContext, _ sender: TelemetrySender, _ take: (TelemetrySender.Shareholder) -> Bool
+        _ context: TelemetryContext, _ sender: BatchSender, _ take: (BatchSender.Shareholder) -> Bool
     ) -> Bool {
         if cells[context] != nil || known.contexts.contains(context) || context == .other { return true }
         guard known.count < Limits.telemetryCells, !sender.hasKey || known.countByKeys < Limits.telemetryCellsOfKeys,

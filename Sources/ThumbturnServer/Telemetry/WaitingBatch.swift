@@ -9,7 +9,7 @@ struct WaitingBatch: Sendable {
     let id: [UInt8]
     /// The device's name for the day, as the batch has it.
     let day: [UInt8]
-    let sender: TelemetrySender
+    let sender: BatchSender
     /// The unlocks that count.
     let unlocks: [UnlockReport]
     /// By what they are counted.
@@ -19,7 +19,7 @@ struct WaitingBatch: Sendable {
 
     /// Drops the unlocks that began more than a day ahead of the server's clock or more than 30 days ago. The others count on the
     /// day on which they come, by the server's clock: a person can set a device's clock to any day.
-    init(_ batch: TelemetryBatch, from sender: TelemetrySender, at now: UnixTime) {
+    init(_ batch: TelemetryBatch, from sender: BatchSender, at now: UnixTime) {
         id = Array(SHA256.hash(data: Array(batch.id.text.utf8)).prefix(16))
         day = Array(batch.day.text.utf8)
         self.sender = sender

@@ -83,21 +83,4 @@ struct QuantileBootstrap {
         return (-2 * log(u)).squareRoot() * cos(angle)
     }
 }
-
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014): the same report for the same
-/// events.
-package struct RepeatableGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    /// Begins the sequence of a seed.
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 #endif

@@ -103,25 +103,6 @@ struct ReportTable {
         ].filter { !$0.1.rows.isEmpty }
     }
 
-    /// Aligned columns: the first to the left, numbers to the right.
-    var text: String {
-        let lines = [heading] + rows
-        let widths = heading.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-        return lines.map { line in
-            let cells = zip(line, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 0 ? cell.0 + space : space + cell.0
-            }
-            return cells.joined(separator: "  ").trimmedAtEnd
-        }.joined(separator: "\n")
-    }
-}
-
-extension String {
-    fileprivate var trimmedAtEnd: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
-    }
+    var text: String { Columns.aligned([heading] + rows).joined(separator: "\n") }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Server
+package import ThumbturnCore
+
 /// Numbers of many unlocks by one dimension, as text, JSON, CSV and a page.
 ///
 /// Groups of fewer than `leastDevices` distinct devices are withheld: `ReportGroups` has the rule. The devices of a row are
@@ -44,8 +46,16 @@ package struct TelemetryReport: Sendable {
     }
 
     /// Makes a report of entries in any order. Cells that occur twice are merged.
-    package init(_ entries: some Sequence<TelemetryEntry>, by dimension: TelemetryDimension, leastDevices: Int = 20) {
-        let groups = ReportGroups(entries, by: dimension, leastDevices: leastDevices)
+    ///
+    /// - Parameters:
+    ///   - policy: the only policy whose unlocks are told; nil for all. The entries have those of all policies nevertheless: what is
+    ///     withheld depends on them.
+    ///   - leastDevices: how many distinct devices a group must have to be shown.
+    package init(
+        _ entries: some Sequence<TelemetryEntry>, by dimension: TelemetryDimension, of policy: TelemetryLabel? = nil,
+        leastDevices: Int = 20
+    ) {
+        let groups = ReportGroups(entries, by: dimension, of: policy, leastDevices: leastDevices)
         self.dimension = dimension
         self.leastDevices = leastDevices
         var rows: [String: Row] = [:]

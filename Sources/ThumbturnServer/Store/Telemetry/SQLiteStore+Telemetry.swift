@@ -120,16 +120,35 @@ extension SQLiteStore {
                 arguments: [mostBatches])
         }
         let until = max(batchesBefore.seconds, excess ?? .min)
+        if let cellsBefore {
+            try await delete(
+                """
+                DELETE FROM telemetry_cells
+                WHERE rowid IN (SELECT rowid FROM telemetry_cells WHERE day < ? LIMIT ?)
+                """, cellsBefore.number)
+        }
+        try await delete(
+            """
+            DELETE FROM telemetry_batches
+            WHERE id IN (SELECT id FROM telemetry_batches WHERE seen_at <= ? LIMIT ?)
+            """, until)
         try await writer.write { db, _ in
-            if let cellsBefore {
-                try db.run(sql: "DELETE FROM telemetry_cells WHERE day < ?", arguments: [cellsBefore.number])
-            }
-            try db.run(sql: "DELETE FROM telemetry_batches WHERE seen_at <= ?", arguments: [until])
             // Overwritten first: SQLite leaves the bytes of a deleted row in its page.
             try db.run(
                 sql: "UPDATE telemetry_salts SET salt = zeroblob(32) WHERE day != ?", arguments: [today.number])
             try db.run(sql: "DELETE FROM telemetry_salts WHERE day != ?", arguments: [today.number])
         }
+    }
+
+    /// Rows that one transaction deletes, so that no request waits long for a large deletion.
+    private static let portion = 10_000
+
+    /// Runs a statement that deletes at most as many rows as its second argument says, until there are no more.
+    private func delete(_ sql: String, _ argument: some DatabaseValueConvertible & Sendable) async throws {
+        while try await writer.write({ db, _ in
+            try db.run(sql: sql, arguments: [argument, Self.portion])
+            return db.changesCount
+        }) == Self.portion {}
     }
 
     // MARK: Write keys

@@ -4,7 +4,7 @@ import ThumbturnCore
 import ThumbturnMessages
 
 /// Who sent a batch, while it waits in memory. Nothing of it is written to the tables.
-struct TelemetrySender: Hashable, Sendable {
+struct BatchSender: Hashable, Sendable {
     /// How the sender authenticated.
     enum Credential: Hashable, Sendable {
         /// By the session key of an enrolled device.
