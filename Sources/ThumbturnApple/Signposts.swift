@@ -121,7 +121,7 @@ extension Telemetry {
         case .sensorAnswered(let outcome, after: _, total: _): outcome.description
         case .fellBack, .lockedOut, .keyInvalidated, .authenticated: "dismissed"
         case .cancelled(let code): code.name
-        case .promptShown, .promptAppeared, .readPoorly, .retry, .hintShown, .abandoned: nil
+        case .promptShown, .promptAppeared, .readPoorly, .retry, .hintShown, .abandoned, .offerAnswered: nil
         }
     }
 
@@ -129,7 +129,7 @@ extension Telemetry {
     fileprivate var isNotable: Bool {
         switch self {
         case .cancelled, .lockedOut, .keyInvalidated, .authenticated, .abandoned: true
-        case .promptShown, .promptAppeared, .sensorAnswered, .readPoorly, .retry, .hintShown, .fellBack: false
+        case .promptShown, .promptAppeared, .sensorAnswered, .readPoorly, .retry, .hintShown, .fellBack, .offerAnswered: false
         }
     }
 }

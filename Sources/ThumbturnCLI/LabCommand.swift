@@ -29,12 +29,16 @@ struct StoryCommand: AsyncParsableCommand {
             every step is printed. It needs the accounts \(PeopleStory.accounts.joined(separator: ", ")), and a provider whose \
             ID tokens the server takes. It takes a minute; `scripts/run --people` has all of it.
 
+            With --telemetry, simulated phones of four models report their unlocks over HTTP to a server that the command starts \
+            itself, the sensors of one model get slow in the middle of it, and the report has to show which. It needs no other \
+            server and no account.
+
             Exit status 1: a step had an unexpected outcome, a call did not end in time, or the memory grew by 50 MB.
             """
     )
 
-    @Option(help: "The server's public address.")
-    var server: String
+    @Option(help: "The server's public address. Not with --telemetry.")
+    var server: String?
 
     @Option(help: "The name of an existing account. Not with --people.")
     var account: String?
@@ -51,9 +55,29 @@ struct StoryCommand: AsyncParsableCommand {
     @Flag(help: "Runs the story of eight people.")
     var people = false
 
+    @Flag(help: "Runs the story of phones that report their unlocks.")
+    var telemetry = false
+
+    @Option(help: "With --telemetry: how many phones report, from 1000 on.")
+    var phones = 10_000
+
+    @Option(help: "With --telemetry: the seed of the phones.")
+    var seed: UInt64 = 1
+
+    @Option(help: "With --telemetry: the file in which the page with the plots is written. It must not exist.")
+    var html: String?
+
     @OptionGroup var provider: ProviderOptions
 
     func validate() throws {
+        guard telemetry == (server == nil) else { throw ValidationError("Give --server ADDRESS, or --telemetry.") }
+        guard !telemetry else {
+            guard phones >= 1000 else { throw ValidationError("--phones must be 1000 or more: fewer tell too little.") }
+            guard account == nil, hostile == nil, evidenceSeed == nil, !people else {
+                throw ValidationError("--telemetry is a story of its own.")
+            }
+            return
+        }
         guard people == (account == nil), people == (provider.issuer != nil) else {
             throw ValidationError("Give --account NAME, or --people with --issuer and --client-id.")
         }
@@ -61,6 +85,9 @@ struct StoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard let server else {
+            return try await runStory { try await TelemetryStory(phones: phones, seed: seed, page: html).play() }
+        }
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }

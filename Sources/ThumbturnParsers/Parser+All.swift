@@ -9,8 +9,9 @@ extension Parser {
     /// Every parser of bytes from outside.
     package static let all: [Parser] = [
         json, challengeRequest, jws, challenge, proof, dpop, clientAssertion, form, transaction, approvalRecord, approvalProof,
-        policy, unlockPolicy, scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader, certificate,
-        certificateChain, keyDescription, statusList, cbor, attestationObject, assertionObject, tpmPublic, tpmAttest,
+        policy, unlockPolicy, unlockPolicyFile, policyDocument, scenario, vaultRecord, jwk, publicKeyText, derSignature,
+        stepUpHeader, certificate, certificateChain, keyDescription, statusList, cbor, attestationObject, assertionObject,
+        tpmPublic, tpmAttest,
     ]
 
     /// The parser with a name.
@@ -100,6 +101,47 @@ extension Parser {
                 ], $0)
         },
         accepts: { (try? UnlockPolicy(json: $0)) != nil }
+    )
+
+    /// What an operator gives devices in place of their apps' own policies.
+    static let unlockPolicyFile = Parser(
+        "unlock-policy-file", upTo: UnlockPolicyFile.largest,
+        examples: [
+            Array(
+                #"""
+                {"format":"thumbturn-unlock-policies/1","version":7,"policies":{"unlock":{"experiment":{"name":"hint","arms":[\#
+                {"name":"usual","weight":3,"policy":{"ladder":["fullCredentials"]}},\#
+                {"name":"early","weight":1,"policy":{"ladder":["fullCredentials"],"hint_after":6000}}]}}}}
+                """#.utf8)
+        ],
+        hostile: {
+            HostileInput.json(
+                in: [
+                    #"{"format":"thumbturn-unlock-policies/1","version":7,"policies":…}"#,
+                    #"{"format":"thumbturn-unlock-policies/1","version":…,"policies":{}}"#,
+                ], $0)
+        },
+        accepts: { (try? UnlockPolicyFile(json: $0)) != nil }
+    )
+
+    /// The claims of what a server gives its devices.
+    static let policyDocument = Parser(
+        "policy-document", upTo: CompactJWS.largest,
+        examples: [
+            Array(
+                #"""
+                {"exp":1790604800,"iat":1790000000,"iss":"https://login.example",\#
+                "policies":{"unlock":{"policy":{"ladder":["fullCredentials"]}}},"ver":7}
+                """#.utf8)
+        ],
+        hostile: {
+            HostileInput.json(
+                in: [
+                    #"{"exp":1790604800,"iat":1790000000,"iss":"https://login.example","policies":…,"ver":7}"#,
+                    #"{"exp":1790604800,"iat":1790000000,"iss":…,"policies":{},"ver":7}"#,
+                ], $0)
+        },
+        accepts: { $0.count <= CompactJWS.largest && (try? StrictJSON.decode(PolicyDocument.self, from: $0)) != nil }
     )
 
     /// A story of an unlock.

@@ -8,15 +8,15 @@ import ThumbturnVerifier
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks configuration files.", subcommands: [Check.self]
+        abstract: "Checks configuration files.", subcommands: [Check.self, UnlockPolicyPreset.self]
     )
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks a policy file: status 0 if the server would accept it, otherwise 1 with the place of the mistake.",
             discussion: """
-                The file of `serve --policy` or of `serve --evidence`, which its member "format" tells apart. A rule that is \
-                weaker than the preset is a warning on standard error, not a mistake.
+                The file of `serve --policy`, of `serve --evidence` or of `serve --unlock-policies`, which its member "format" \
+                tells apart. A rule that is weaker than the preset is a warning on standard error, not a mistake.
                 """
         )
 
@@ -28,12 +28,38 @@ struct Config: ParsableCommand {
                 for line in try EvidencePolicy(file: file).summary { print(line) }
                 return
             }
+            if UnlockPolicies.isNamed(inFile: file) {
+                let policies = try UnlockPolicies(file: file)
+                for warning in policies.warnings {
+                    FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
+                }
+                for line in policies.summary { print(line) }
+                return
+            }
             let table = try StepUpTable(file: file)
             for warning in table.warnings {
                 FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
             }
             for (name, rule) in table.actions.sorted(by: { $0.key < $1.key }) { print("\(name): \(rule.summary)") }
         }
+    }
+}
+
+struct UnlockPolicyPreset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock-policy", abstract: "Prints a preset of the apps' unlock policies as JSON, to change it.")
+
+    @Argument(help: "The preset: \(UnlockPolicy.presets.keys.sorted().joined(separator: ", ")).")
+    var preset: String
+
+    func run() throws {
+        guard let policy = UnlockPolicy.presets[preset] else {
+            throw ValidationError(
+                "There is no preset \(preset). Choose one of \(UnlockPolicy.presets.keys.sorted().joined(separator: ", ")).")
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        print(String(decoding: try encoder.encode(policy), as: UTF8.self))
     }
 }
 

@@ -10,7 +10,8 @@ struct Report: AsyncParsableCommand {
         abstract: "Prints how people unlocked: success, times, retries and other ways, by one dimension.",
         discussion: """
             A server may run meanwhile. Groups with fewer than 20 devices on every day are not shown. The days are of UTC, by \
-            the server's clock, and both ends are included.
+            the server's clock, and both ends are included. By arm, the arms of each policy are compared, with intervals, in \
+            text and on the page; in JSON each comparison is an object on a line of its own.
             """
     )
 
@@ -55,10 +56,12 @@ struct Report: AsyncParsableCommand {
         let entries = try await data.server().telemetry(from: from.day, to: to.day)
         guard !entries.isEmpty else { throw NothingCounted() }
         let report = TelemetryReport(entries, by: by, of: only)
+        let arms = by == .arm ? ArmComparison.all(entries, of: only) : []
         if let html {
             let title = "Unlocks from \(UTCDay.text(from.day.number)) to \(UTCDay.text(to.day.number))"
             do {
-                try Data(report.html(title: title).utf8).write(to: URL(fileURLWithPath: html), options: .withoutOverwriting)
+                try Data(report.html(title: title, arms: arms).utf8)
+                    .write(to: URL(fileURLWithPath: html), options: .withoutOverwriting)
             } catch CocoaError.fileWriteFileExists {
                 throw SetupError.fileExists(html)
             } catch {
@@ -66,7 +69,8 @@ struct Report: AsyncParsableCommand {
             }
             return print("The report is in \(html).")
         }
-        print(json ? report.json : csv ? report.csv : report.text, terminator: "")
+        guard !json else { return print(([report.json] + arms.map(\.json)).joined(separator: "\n")) }
+        print(csv ? report.csv : ([report.text] + arms.map(\.text)).joined(separator: "\n"), terminator: "")
     }
 
     struct NothingCounted: Error, CustomStringConvertible {

@@ -95,6 +95,15 @@ struct Serve: AsyncParsableCommand {
     )
     var evidence: String?
 
+    @Option(
+        help: """
+            The file of unlock policies and experiments that devices get in place of their apps' own policies, within their \
+            apps' bounds; see docs/telemetry.md. It is read again on SIGHUP. Check it first with: thumbturn-server config \
+            check FILE
+            """
+    )
+    var unlockPolicies: String?
+
     @Flag(
         help: """
             Fetch Google's list of revoked Android certificates twice a day. Without it an operator brings the list with: \
@@ -172,6 +181,7 @@ struct Serve: AsyncParsableCommand {
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
         if let evidence { settings.evidence = try EvidenceRules(file: evidence) }
+        if let unlockPolicies { settings.unlockPolicies = try UnlockPolicies(file: unlockPolicies) }
         if fetchAndroidStatus { settings.androidStatusURL = EvidenceDownload.googleStatus }
         settings.identityProviders = providers
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics

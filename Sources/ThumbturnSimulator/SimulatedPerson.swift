@@ -4,7 +4,7 @@ import ThumbturnCore
 /// A person and their device: what they are like, and what is kept from one unlock to the next.
 struct SimulatedPerson {
     /// The sensor's usual time to a verdict, with the person's own median.
-    let answer: Times
+    private(set) var answer: Times
     let mismatch: Double
     /// The probability that trouble begins at an unlock, where the last one had none.
     private let beginsTrouble: Double
@@ -38,6 +38,11 @@ struct SimulatedPerson {
         isInTrouble = draws.chance(found.trouble)
         knowsPIN = !draws.chance(population.pin.forgotten)
         knowsPasscode = !draws.chance(population.passcode.forgotten)
+    }
+
+    /// From now on the sensor takes so many times as long.
+    mutating func slowSensor(by factor: Double) {
+        answer = Times(median: answer.median * factor, spread: answer.spread)
     }
 
     /// Some time later, at the next unlock.

@@ -14,6 +14,8 @@ struct SimulatedUnlock {
     private(set) var person: SimulatedPerson
     private var draws: Draws
     private(set) var outcome: UnlockOutcome
+    /// The events of each flow; nil where they are not kept.
+    private(set) var events: [[Telemetry]]?
 
     private var flow: UnlockFlow
     /// When the first prompt of the whole unlock was asked for.
@@ -48,7 +50,12 @@ struct SimulatedUnlock {
     /// How long a key takes to sign, with the way to the server and back.
     private static let signing = Duration.milliseconds(150)
 
-    init(_ person: SimulatedPerson, under policy: UnlockPolicy, in population: Population, isStranger: Bool, _ draws: Draws) {
+    /// - Parameter keepsEvents: whether the events of telemetry are kept. Figures need none of them.
+    init(
+        _ person: SimulatedPerson, under policy: UnlockPolicy, in population: Population, isStranger: Bool, _ draws: Draws,
+        keepsEvents: Bool = false
+    ) {
+        events = keepsEvents ? [] : nil
         self.policy = policy
         self.population = population
         self.person = person
@@ -90,6 +97,8 @@ struct SimulatedUnlock {
         flow = UnlockFlow(policy: policy, person: Person(pace: person.pace))
         (verdict, act, patience, askedSensor, cameBy, mismatches) = (nil, nil, nil, nil, nil, 0)
         outcome.flows += 1
+        events?.append([])
+        let began = person.now
         wakes.removeAll(keepingCapacity: true)
         var event = UnlockFlow.Event.began(readiness, by: start)
         while true {
@@ -110,6 +119,7 @@ struct SimulatedUnlock {
                 }
             }
             guard let next = nextEvent() else {
+                keep(.abandoned(flow.phase, after: began.duration(to: person.now)))
                 person.pace = flow.person.pace
                 return nil
             }
@@ -191,8 +201,14 @@ extension SimulatedUnlock {
             guard from == .biometric else { return }
             outcome.fallback = outcome.fallback ?? trigger
             endSensor(UnlockOutcome.SensorEnd(trigger))
-        case .offerSetUp, .emit, .finish: break
+        case .emit(let event): keep(event)
+        case .offerSetUp, .finish: break
         }
+    }
+
+    private mutating func keep(_ event: Telemetry) {
+        guard let last = events?.indices.last else { return }
+        events?[last].append(event)
     }
 
     /// Notes how the sensor's part of this flow ended.

@@ -45,6 +45,9 @@ public struct TokenSigner: Sendable {
     /// Signs a checkpoint of the audit log.
     package func sign(_ checkpoint: AuditCheckpoint) throws -> String { try signed(checkpoint, type: AuditCheckpoint.type) }
 
+    /// Signs the policies of devices.
+    package func sign(_ document: PolicyDocument) throws -> String { try signed(document, type: PolicyDocument.type) }
+
     private func signed(_ claims: some Encodable, type: String = AccessTokenClaims.type) throws -> String {
         let header = type == AccessTokenClaims.type ? tokenHeader : Self.header(type, kid)
         let input = header + [UInt8(ascii: ".")] + Base64URL.encodedBytes(WireJSON.encode(claims))

@@ -35,6 +35,8 @@ import ThumbturnCore
             .authenticated(.biometric, after: .milliseconds(1230), attempts: 1),
             #"{"authenticated":{"after":1230,"attempts":1,"rung":"biometric"}}"#
         ),
+        (.offerAnswered(.setUp), #"{"offerAnswered":"setUp"}"#), (.offerAnswered(.notNow), #"{"offerAnswered":"notNow"}"#),
+        (.offerAnswered(.never), #"{"offerAnswered":"never"}"#),
         (.abandoned(.hinted, after: .seconds(8)), #"{"abandoned":{"after":8000,"phase":"hinted"}}"#),
         (.abandoned(.fallback(.appPIN), after: .seconds(8)), #"{"abandoned":{"after":8000,"phase":{"fallback":"appPIN"}}}"#),
     ]

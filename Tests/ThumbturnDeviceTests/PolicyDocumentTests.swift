@@ -123,22 +123,24 @@ import ThumbturnTestKit
         let clock = VirtualClock(civilTime: Self.now)
         let platform = SimulatedPhone(.plain, clock: clock).platform()
         let signer = try await Signer()
-        let cache = PolicyCache(on: platform, signer.check)
+        let cache = PolicyCache(on: platform, of: Self.issuer)
         expect(await cache.document(), is: nil)
-        let kept = try await cache.keep(try await signer.sign(Self.document(ver: 7)))
+        let kept = try await cache.keep(try await signer.sign(Self.document(ver: 7)), if: signer.check)
         expect(await cache.document(), is: kept)
-        await expectFailure(.unexpectedAnswer) { _ = try await cache.keep(try await signer.sign(Self.document(ver: 6))) }
+        await expectFailure(.unexpectedAnswer) {
+            _ = try await cache.keep(try await signer.sign(Self.document(ver: 6)), if: signer.check)
+        }
         expect(await cache.document(), is: kept, "the newer one stays")
         clock.advance(by: .seconds(86_400))
         expect(await cache.document(), is: nil, "its time is over")
         await expectFailure(.unexpectedAnswer) {
-            _ = try await cache.keep(try await signer.sign(Self.document(ver: 6, exp: 2 * 86_400)))
+            _ = try await cache.keep(try await signer.sign(Self.document(ver: 6, exp: 2 * 86_400)), if: signer.check)
         }
-        let next = try await cache.keep(try await signer.sign(Self.document(ver: 8, exp: 2 * 86_400)))
+        let next = try await cache.keep(try await signer.sign(Self.document(ver: 8, exp: 2 * 86_400)), if: signer.check)
         expect(await cache.document(), is: next)
         try await platform.secrets.write([1], as: "policy document https://login.example")
         expect(await cache.document(), is: nil, "damaged")
-        expect(try await cache.keep(try await signer.sign(Self.document(ver: 8, exp: 2 * 86_400))), is: next)
+        expect(try await cache.keep(try await signer.sign(Self.document(ver: 8, exp: 2 * 86_400)), if: signer.check), is: next)
     }
 
     @Test func aPolicyIsUsedWithinTheAppsBounds() throws {

@@ -55,6 +55,22 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func anAnswerToTheOfferIsAReportAndTheSwitchIsNone() async throws {
+        try await Self.observed { world, auth, sink in
+            let offer = await BiometricOfferModel(for: auth) {}
+            await offer.answer(.notNow)
+            await offer.answer(.never)
+            #expect(sink.reports.map(\.events) == [[.offerAnswered(.notNow)], [.offerAnswered(.never)]])
+            #expect(sink.reports.allSatisfy { $0.began == world.clock.civilTime && $0.context.policy == nil })
+            let toggle = await BiometricsToggleModel(for: auth) {}
+            await toggle.refresh()
+            await toggle.set(true)
+            await toggle.set(false)
+            try await auth.declineBiometrics()
+            #expect(sink.reports.count == 2)
+        }
+    }
+
     @Test func aCancelledTaskIsReported() async throws {
         try await Self.observed { world, auth, sink in
             world.phone.next(.ignore)

@@ -64,6 +64,75 @@ import ThumbturnLoad
         #expect(finished.errors.contains("actions.card-details.keys: anyone who knows the device's passcode may do it\n"))
     }
 
+    @Test func thePagesUnlockPoliciesAreFollowedByAppsWithThePresets() async throws {
+        let file = File()
+        defer { file.remove() }
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/telemetry.md"), encoding: .utf8)
+        let block = try #require(page.split(separator: "```json\n").dropFirst().first?.split(separator: "```").first)
+        let example = String(block)
+        try file.write(whole: example)
+        let checked = try await Self.check(file)
+        #expect(checked.status == 0 && checked.errors.isEmpty, "\(checked.errors)")
+        #expect(checked.output.hasSuffix("unlock: experiment early-hint: usual 1, early 1\n"))
+        try file.write(whole: example.replacing(#""delays": {"limit": 3}, "#, with: ""))
+        let warned = try await Self.check(file)
+        #expect(
+            warned.status == 0
+                && warned.errors.hasPrefix(
+                    "warning: \(file.path): policies.transaction.policy.delays.limit: is higher than the app allows: apps with"),
+            "\(warned.errors)")
+        let preset = try await Built.run(Built.path("thumbturn-server"), ["config", "unlock-policy", "transaction"])
+        #expect(try UnlockPolicy(json: Array(preset.output.utf8)) == .transaction)
+        let none = try await Built.run(Built.path("thumbturn-server"), ["config", "unlock-policy", "pay"])
+        #expect(none.status == 64 && none.errors.contains("Choose one of dataAtRest"))
+    }
+
+    @Test func unlockPoliciesAreCheckedServedAndReadAgain() async throws {
+        let (file, folder) = (File(), Built.temporaryFolder())
+        defer {
+            file.remove()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        func write(version: Int) throws {
+            let policy = #"{"ladder": ["biometric", "fullCredentials"]}"#
+            let arms = ["usual", "early"].map { #"{"name": "\#($0)", "weight": 1, "policy": \#(policy)}"# }.joined(separator: ",")
+            try file.write(
+                whole: #"{"format": "thumbturn-unlock-policies/1", "version": \#(version), "#
+                    + #""policies": {"pay": {"policy": \#(policy)}, "#
+                    + #""unlock": {"experiment": {"name": "hint", "arms": [\#(arms)]}}}}"#)
+        }
+        try write(version: 1)
+        let checked = try await Self.check(file)
+        #expect(checked.status == 0)
+        #expect(
+            checked.output == "version 1\npay: one policy for every device\nunlock: experiment hint: usual 1, early 1\n")
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start(
+            "thumbturn-server",
+            ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", "--unlock-policies", file.path], port: port)
+        defer { server.stop() }
+        let connection = try await server.connect()
+        func version() async throws -> Int64? {
+            let answer = try await connection.send("GET", "/v1/unlock-policies")
+            return try CompactJWS(String(decoding: answer.body, as: UTF8.self)).map {
+                try StrictJSON.decode(PolicyDocument.self, from: $0.payload).ver
+            }
+        }
+        expect(try await version(), is: 1)
+        try write(version: 2)
+        for request in 1...20_000 {
+            if request % 500 == 1 { server.hangUp() }
+            if try await version() == 2 { break }
+        }
+        expect(try await version(), is: 2)
+        try file.write(whole: #"{"format": "thumbturn-unlock-policies/1", "version": "x", "policies": {}}"#)
+        let mistaken = try await Self.check(file)
+        #expect(mistaken.status == 1 && mistaken.errors.contains("\(file.path): version: "))
+        let serve = try await Built.run(
+            Built.path("thumbturn-server"), ["serve", "--unlock-policies", file.path, "--data", folder])
+        #expect(serve.status == 1 && serve.errors.contains("version: "))
+    }
+
     @Test func withoutAPolicyTheSignalChangesNothing() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -172,6 +172,29 @@ struct ArmComparisonTests {
         #expect(both.arms.count == 2)
     }
 
+    /// With the unlocks without an arm, what is left of a total would be the few devices of one of both.
+    @Test func aComparisonShowsNoArmThatTheReportWithholds() {
+        var generator = RepeatableGenerator(seed: 57)
+        let named = [arm("a", 500, using: &generator), arm("b", 500, devices: 40, using: &generator)]
+        let nameless = Samples.entry("iPhone17,3", (0..<30).map { _ in Samples.success(after: .seconds(1)) }, devices: 10)
+        let comparison = ArmComparison(named + [nameless], policy: "unlock")
+        let report = TelemetryReport(named + [nameless], by: .arm)
+        #expect(report.rows.map(\.value) == ["a"] && comparison.arms.map(\.name) == ["a"])
+        #expect(ArmComparison(named, policy: "unlock").arms.count == 2)
+    }
+
+    @Test func theArmsOfEachPolicyAreCompared() {
+        var generator = RepeatableGenerator(seed: 58)
+        let entries = [
+            arm("a", 300, using: &generator), arm("b", 300, using: &generator),
+            arm("c", 300, policy: "payment", using: &generator), arm("d", 300, policy: "payment", using: &generator),
+            Samples.entry("Pixel 9", [Samples.success(after: .seconds(1))], devices: 30, policy: "other"),
+        ]
+        #expect(ArmComparison.all(entries).map(\.policy) == ["payment", "unlock"])
+        #expect(ArmComparison.all(entries, of: "payment").map { $0.arms.map(\.name) } == [["c", "d"]])
+        #expect(ArmComparison.all(entries, of: "other").isEmpty)
+    }
+
     @Test func severalArmsHaveWiderIntervals() throws {
         var generator = RepeatableGenerator(seed: 55)
         let entries = ["a", "b", "c", "d"].map { arm($0, 1000, using: &generator) }

@@ -182,7 +182,9 @@ struct TelemetryReportTests {
     @Test func theWorstModelIsNamedWithTheDaySinceWhichItIsSlow() throws {
         var generator = RepeatableGenerator(seed: 62)
         let report = TelemetryReport(slowModel(using: &generator, median: 5), by: .model)
-        #expect(report.findings.count == 1)
+        #expect(report.findings.map(\.measure) == [.p95, .sensor] && report.findings[1].value == "iPhone17,3")
+        #expect(
+            report.text.contains(/iPhone17,3: median time to the sensor's match \d\.\d s, others \d\.\d s, since 2026-11-20\./))
         let finding = try #require(report.findings.first)
         #expect(finding.value == "iPhone17,3" && finding.measure == .p95 && !finding.isFirstDay)
         #expect(UTCDay.text(finding.day) == "2026-11-20")

@@ -4,6 +4,27 @@ import ThumbturnCore
 @testable import ThumbturnTelemetry
 
 struct UnlockTallyTests {
+    @Test func anAnswerToAnOfferIsNoUnlock() throws {
+        var tally = Samples.tally([
+            Samples.success(after: .seconds(1)), Samples.report([.offerAnswered(.setUp)]),
+            Samples.report([.offerAnswered(.never)]),
+            Samples.report([.offerAnswered(.setUp)]),
+        ])
+        #expect(
+            tally[.unlocks] == 1 && tally[.offers(.setUp)] == 2 && tally[.offers(.notNow)] == 0 && tally[.offers(.never)] == 1)
+        #expect(tally.timesToAuthenticate.count == 1 && tally[UnlockTally.Times.censored].count == 0)
+        #expect(try UnlockTally(bytes: tally.bytes) == tally)
+        tally.merge(Samples.tally([Samples.report([.offerAnswered(.notNow)])]))
+        let entry = TelemetryEntry(
+            cell: TelemetryCell(day: 20_777, context: Samples.context("iPhone17,3")), tally: tally, devices: Samples.devices(20))
+        let report = TelemetryReport([entry], by: .model)
+        let lines = report.text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        for line in [["taken", "2", "50.0", "%"], ["put", "off", "1", "25.0", "%"], ["declined", "1", "25.0", "%"]] {
+            #expect(lines.contains { $0.map(String.init) == line }, "\(line) in \(report.text)")
+        }
+        #expect(report.json.contains(#""offers":{"never":1,"notNow":1,"setUp":2}"#))
+    }
+
     @Test func aSuccessAtTheFirstAttemptIsCounted() {
         let tally = Samples.tally([Samples.success(after: .milliseconds(200))])
         let ones: [UnlockTally.Counter] = [

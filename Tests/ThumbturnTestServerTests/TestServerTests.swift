@@ -65,6 +65,57 @@ import ThumbturnTestServer
         return StrictJSON.encode(TelemetryBatch([report], id: .init(using: &generator), day: .init(using: &generator)))
     }
 
+    /// The whole way of an experiment: from the operator's file to the arm's numbers and name on a device.
+    @Test func aDeviceFollowsThePoliciesOfItsServer() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("policies-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let arms = ["early", "late"].map { name in
+            let hint = name == "early" ? 5000 : 7000
+            let policy =
+                #"{"ladder": ["biometric", "devicePasscode", "appPIN", "fullCredentials"], "automatic_prompt": 400, "hint_after": \#(hint)}"#
+            return #"{"name": "\#(name)", "weight": 1, "policy": \#(policy)}"#
+        }
+        let text = """
+            {"format": "thumbturn-unlock-policies/1", "version": 1, "policies": {
+             "unlock": {"experiment": {"name": "hint", "arms": [\(arms.joined(separator: ","))]}},
+             "sensitiveScreen": {"policy": {"ladder": ["fullCredentials"]}}}}
+            """
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        let policies = try UnlockPolicies(file: file.path)
+        let clock = VirtualClock()
+        let server = try await TestServer(accounts: [:], clock: clock) { $0.unlockPolicies = policies }
+        try await clock.run {
+            var used: Set<String> = []
+            // Each of 40 phones has the other arm with a chance of one half: that all have the same one happens in 10^12 runs.
+            for _ in 0..<40 {
+                let platform = SimulatedPhone(.plain, clock: clock).platform(transport: server.transport)
+                let auth = try Authenticator(server: server.url, platform: platform)
+                let bounds = PolicyBounds(around: .unlock)
+                #expect(await auth.policy(within: bounds) == .unlock, "before it came")
+                try await auth.fetchPolicies()
+                let policy = await auth.policy(within: bounds)
+                let arm = try #require(policy.arm?.text)
+                #expect(policy.name == "unlock" && policy.hintAfter == .seconds(arm == "early" ? 5 : 7))
+                used.insert(arm)
+                let again = try Authenticator(server: server.url, platform: platform)
+                #expect(await again.policy(within: bounds) == policy, "after a start, without a network")
+                var narrow = bounds
+                narrow.hintAfter = .seconds(6) ... .seconds(20)
+                #expect(await auth.policy(within: narrow) == .unlock, "one arm is out of the app's bounds")
+                #expect(await auth.policy(within: PolicyBounds(around: .sensitiveScreen)) == .sensitiveScreen, "no rung changes")
+                #expect(await auth.policy(within: PolicyBounds(around: .transaction)) == .transaction, "not in the file")
+            }
+            #expect(used == ["early", "late"])
+        }
+        let other = try await TestServer(accounts: [:], clock: clock)
+        try await clock.run {
+            let platform = SimulatedPhone(.plain, clock: clock).platform(transport: other.transport)
+            let auth = try Authenticator(server: other.url, platform: platform)
+            await expectFailure(.unexpectedAnswer) { try await auth.fetchPolicies() }
+            #expect(await auth.policy(within: PolicyBounds(around: .unlock)) == .unlock, "of a server without policies")
+        }
+    }
+
     /// The device's half of telemetry and the server's meet: with the session, and no longer when the device is revoked.
     @Test func aDeviceReportsItsUnlocksWithItsSession() async throws {
         try await World.run { world in

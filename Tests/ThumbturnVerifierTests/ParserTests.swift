@@ -27,7 +27,7 @@ import ThumbturnVerifier
         "JSON that is longer than its cap is refused",
         arguments: [
             "json", "challenge-request", "policy", "scenario", "vault-record", "transaction", "jwk", "unlock-policy",
-            "approval-record",
+            "approval-record", "unlock-policy-file",
         ])
     func capsOfJSON(_ name: String) throws {
         let parser = try #require(Parser.named(name))

@@ -18,7 +18,7 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
     }
 
     /// The person's answer.
-    public enum Answer: Hashable, Sendable {
+    public enum Answer: String, Hashable, Sendable, Codable, CaseIterable {
         /// The person wants to set up biometrics.
         case setUp
         /// The person wants to be asked another time.

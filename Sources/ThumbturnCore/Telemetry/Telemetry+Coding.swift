@@ -6,6 +6,7 @@
 ///     {"sensorAnswered": {"outcome": "matched", "after": 1200, "total": 1200}}
 ///     {"fellBack": {"from": "biometric", "to": "appPIN", "because": {"skipped": "notEnrolled"}}}
 ///     {"authenticated": {"rung": "biometric", "after": 1230, "attempts": 1}}
+///     {"offerAnswered": "notNow"}
 ///
 /// Reading throws `DecodingError` for names, members and numbers that no event has. So there is no place for an identifier
 /// or for free text.
@@ -53,6 +54,7 @@ extension Telemetry: Codable {
         case "abandoned":
             let members = try choice.members(EndKeys.self)
             self = .abandoned(try members.decode(UnlockFlow.Phase.self, forKey: .phase), after: try members.time(.after))
+        case "offerAnswered": self = .offerAnswered(try choice.value())
         default: throw choice.unknown
         }
     }
@@ -94,6 +96,7 @@ extension Telemetry: Codable {
                 try members.encode(phase, forKey: .phase)
                 try members.encode(time: after, .after)
             }
+        case .offerAnswered(let answer): try encoder.encode(choice: "offerAnswered", answer)
         }
     }
 

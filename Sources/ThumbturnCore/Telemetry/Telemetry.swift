@@ -1,4 +1,4 @@
-/// One event of an unlock to count, without identifiers and without free text.
+/// One event to count, of an unlock or the answer to an offer, without identifiers and without free text.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -33,6 +33,8 @@ public enum Telemetry: Hashable, Sendable {
     case authenticated(Rung, after: Duration, attempts: Int)
     /// An earlier flow did not reach its end: the app was closed or killed.
     case abandoned(UnlockFlow.Phase, after: Duration)
+    /// The person answered the offer of biometrics. It is a report of its own, which counts as no unlock.
+    case offerAnswered(BiometricOffer.Answer)
 
     /// What the moment of `promptAppeared` is.
     #if hasAttribute(nonexhaustive)
@@ -76,6 +78,7 @@ extension Telemetry: CustomStringConvertible {
         case .keyInvalidated(let loss): "key gone for good: \(loss)"
         case .authenticated(let rung, let time, let attempts): "\(rung) succeeded after \(time), prompts: \(attempts)"
         case .abandoned(let phase, let time): "abandoned after \(time): \(phase)"
+        case .offerAnswered(let answer): "offer of biometrics answered: \(answer)"
         }
     }
 }

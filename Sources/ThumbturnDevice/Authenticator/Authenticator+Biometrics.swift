@@ -38,8 +38,12 @@ extension Authenticator {
     /// The answer belongs to the enrolment of this device, or to the next one where there is none. It goes with that
     /// person: `revoke()` and the enrolment of another account forget it.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
-        try await offerFile.take(answer)
+        try await storeOfferAnswer(answer)
+        await platform.report(.offerAnswered(answer))
     }
+
+    /// The same without an offer: by the switch in the settings, which telemetry does not count.
+    func storeOfferAnswer(_ answer: BiometricOffer.Answer) async throws(Failure) { try await offerFile.take(answer) }
 
     /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until
     /// the person wants it. Never prompts. The other rungs stay as they are.
@@ -52,7 +56,7 @@ extension Authenticator {
     public func declineBiometrics() async throws(Failure) {
         // The answer first: an app that is killed in between makes no new key, and deletes the old one at the next
         // call.
-        try await answerBiometricOffer(.never)
+        try await offerFile.take(.never)
         guard try await liveEnrolment() != nil else { return }
         await stopSettling()
         guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }

@@ -78,6 +78,11 @@ package final class ServerConnection: Sendable {
         try await exchange(method, at: path, body: body, token: token, key: key, longestAnswer: longestAnswer)
     }
 
+    /// Reads what the server shows to everyone, without a proof and a token.
+    func open(_ path: String) async throws(Failure) -> TransportResponse {
+        try await exchange("GET", at: path, body: .none, token: nil, key: nil)
+    }
+
     /// The answer of a resource, or the step-up that it demands first.
     package enum Reached: Sendable {
         case answer(TransportResponse)

@@ -36,10 +36,8 @@ package struct PolicyDocumentCheck: Sendable {
         guard let jws = CompactJWS(text), let header = try? StrictJSON.decode(PolicyHeader.self, from: jws.header),
             header == PolicyHeader(kid: header.kid),
             let key = keys[header.kid], isSigned(jws, by: key),
-            let document = try? StrictJSON.decode(PolicyDocument.self, from: jws.payload), document.iss == issuer,
-            document.iat < document.exp, document.exp - document.iat <= PolicyDocument.longestLife,
-            now < document.exp, document.iat - now <= Self.leeway,
-            document.ver >= newest ?? 0
+            let document = try? StrictJSON.decode(PolicyDocument.self, from: jws.payload),
+            document.isLive(of: issuer, at: now), document.ver >= newest ?? 0
         else { throw Failure(.unexpectedAnswer) }
         return document
     }
@@ -50,6 +48,13 @@ package struct PolicyDocumentCheck: Sendable {
         else { return false }
         return key.isValidSignature(signature, for: jws.signingInput)
     }
+}
+
+extension PolicyDocument {
+    /// Whether it is this server's, and its time has come and is not over.
+    fileprivate func isLive(of issuer: String, at now: UnixTime) -> Bool {
+        iss == issuer && iat < exp && exp - iat <= Self.longestLife && now < exp && iat - now <= Self.leeway
+    }
 
     /// How far the server's clock may be ahead of the device's.
     private static let leeway = Duration.seconds(300)
@@ -58,40 +63,39 @@ package struct PolicyDocumentCheck: Sendable {
 /// The newest policy document of a server, kept among the small secrets.
 package struct PolicyCache: Sendable {
     private let platform: DevicePlatform
-    private let check: PolicyDocumentCheck
+    private let issuer: String
 
-    package init(on platform: DevicePlatform, _ check: PolicyDocumentCheck) {
+    package init(on platform: DevicePlatform, of issuer: String) {
         self.platform = platform
-        self.check = check
+        self.issuer = issuer
     }
 
     /// Keeps a document in the place of an older one. Throws as `PolicyDocumentCheck.accept` does, and what the store throws; the
     /// one that was kept stays then.
-    package func keep(_ text: String) async throws(Failure) -> PolicyDocument {
+    @discardableResult
+    package func keep(_ text: String, if check: PolicyDocumentCheck) async throws(Failure) -> PolicyDocument {
         let now = platform.clock.civilTime
         return try await platform.secrets.change(name) { (stored) throws(Failure) in
             // The version counts also where the document is over by now: an older one must not come back.
-            let newest = stored.bytes.flatMap { try? StrictJSON.decode(Kept.self, from: $0) }?.ver
-            let document = try check.accept(text, at: now, newest: newest)
-            return (StrictJSON.encode(Kept(ver: document.ver, jws: text)), document)
+            let kept = stored.bytes.flatMap { try? StrictJSON.decode(PolicyDocument.self, from: $0) }
+            let document = try check.accept(text, at: now, newest: kept?.ver)
+            return (StrictJSON.encode(document), document)
         }
     }
 
-    /// The document that is kept; nil where there is none, or none that would be accepted now: then the app's own policies count.
+    /// The document that is kept; nil where there is none, or none whose time is now: then the app's own policies count.
+    ///
+    /// Its signature was checked when it came. Who can write among the app's secrets is held by the app's bounds alone, and
+    /// could change the app's own numbers as well.
     package func document() async -> PolicyDocument? {
         guard let bytes = (try? await platform.secrets.read(name)) ?? nil,
-            let kept = try? StrictJSON.decode(Kept.self, from: bytes)
+            let kept = try? StrictJSON.decode(PolicyDocument.self, from: bytes),
+            kept.isLive(of: issuer, at: platform.clock.civilTime)
         else { return nil }
-        return try? check.accept(kept.jws, at: platform.clock.civilTime, newest: kept.ver)
+        return kept
     }
 
-    private var name: String { "policy document \(check.issuer)" }
-
-    private struct Kept: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case ver, jws }
-        var ver: Int64
-        var jws: String
-    }
+    private var name: String { "policy document \(issuer)" }
 }
 
 extension PolicyDocument {

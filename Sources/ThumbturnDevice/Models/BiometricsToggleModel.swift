@@ -95,11 +95,11 @@ public import ThumbturnCore
 
     private func switchOn() async throws(Failure) {
         let wasDeclined = try await subject.biometricOffer().isDeclined
-        try await subject.answerBiometricOffer(.setUp)
+        try await subject.storeOfferAnswer(.setUp)
         do {
             try await setUp()
         } catch {
-            if wasDeclined { try? await subject.answerBiometricOffer(.never) }
+            if wasDeclined { try? await subject.storeOfferAnswer(.never) }
             throw Failure(thrownByApp: error)
         }
     }

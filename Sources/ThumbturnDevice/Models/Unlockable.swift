@@ -16,6 +16,7 @@ protocol Unlockable: Sendable {
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool
     func biometricOffer() async throws(Failure) -> BiometricOffer
     func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure)
+    func storeOfferAnswer(_ answer: BiometricOffer.Answer) async throws(Failure)
     func declineBiometrics() async throws(Failure)
     /// Whether a biometric key can be made on this device now.
     func canSetUpBiometrics(_ readiness: Readiness) async -> Bool

@@ -5,9 +5,10 @@ public import ThumbturnCore
 /// A sink is one of the library's (`TelemetryQueue`, on Apple's systems `TelemetryLog`), an app's own, or several of them:
 /// `TelemetrySinks`. Without one nothing is collected; see `DevicePlatform.telemetry`.
 public protocol TelemetrySink: Sendable {
-    /// Takes the report of an unlock that has ended, however it ended, or of an earlier one that never came to its end.
+    /// Takes the report of an unlock that has ended, however it ended, of an earlier one that never came to its end, or of an
+    /// answer to the offer of biometrics.
     ///
-    /// It is called in the task of the unlock, whose caller waits for it: hand the report over and return. Several unlocks may
+    /// It is called in the task of the unlock or the answer, whose caller waits for it: hand the report over and return. Several unlocks may
     /// call it at once.
     func take(_ report: UnlockReport)
 }

@@ -25,8 +25,12 @@ extension Vault {
     /// sensor open the vault again, and for a vault that was not made yet the first unlock does. `delete()` forgets the
     /// answer.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
-        try await offerFile.take(answer)
+        try await storeOfferAnswer(answer)
+        await platform.report(.offerAnswered(answer))
     }
+
+    /// The same without an offer: by the switch in the settings, which telemetry does not count.
+    func storeOfferAnswer(_ answer: BiometricOffer.Answer) async throws(Failure) { try await offerFile.take(answer) }
 
     /// Turns biometrics off for this vault: the sensor's copy of its key is deleted, and neither offered nor made again until
     /// the person wants it. Never prompts. The passcode opens the vault as before; a vault that was not made yet is made

@@ -60,6 +60,7 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case epochBegan = "epoch-began"
         case policy
         case evidencePolicy = "evidence-policy"
+        case unlockPolicies = "unlock-policies"
         case evidenceRoots = "evidence-roots"
         case evidenceStatus = "evidence-status"
         case telemetryKeyAdded = "telemetry-key-added"

@@ -34,6 +34,9 @@ extension AuthorizationServer {
     /// Writes the policies in use to the audit log: when the server starts, and when a policy changes.
     package func recordPolicy() async throws {
         try await store.record(AuditEvent(.policy, detail: settings.stepUp.digest ?? "built-in"))
+        if let policies = settings.unlockPolicies {
+            try await store.record(AuditEvent(.unlockPolicies, detail: policies.digest))
+        }
         guard settings.evidence.isFromFile else { return }
         try await store.record(AuditEvent(.evidencePolicy, detail: settings.evidence.current.digest))
     }

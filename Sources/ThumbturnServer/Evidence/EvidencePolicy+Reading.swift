@@ -14,13 +14,7 @@ extension EvidencePolicy {
 
     /// Whether a file says that it is an evidence policy, of whatever version. It may have mistakes all the same.
     package static func isNamed(inFile file: String) -> Bool {
-        struct Named: Decodable {
-            var format: String
-        }
-        guard let data = FileManager.default.contents(atPath: file),
-            let named = try? StrictJSON.decodeIgnoringUnknown(Named.self, from: Array(data))
-        else { return false }
-        return named.format.hasPrefix("thumbturn-evidence/")
+        PolicyFileFormat.read(fromFile: file)?.hasPrefix("thumbturn-evidence/") ?? false
     }
 
     /// Reads a policy file: JSON; see `docs/evidence.md`. Files of roots are read relative to its folder.

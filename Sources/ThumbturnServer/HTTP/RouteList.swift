@@ -48,6 +48,9 @@ extension Routes {
         ] + (service.settings.allowsPlainClients ? plainClients : [])
             + (service.settings.telemetryRetention == nil
                 ? [] : [Route(.post, "v1/telemetry", telemetry, coolOff: .allowed)])
+            + (service.settings.unlockPolicies.map {
+                [Route(.get, "v1/unlock-policies", anyone(document(of: $0)), coolOff: .noDevice)]
+            } ?? [])
     }
 
     /// The routes of plain clients, which exist only where the operator allows such clients.

@@ -9,6 +9,7 @@ import UnixSignals
 struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     let policy: StepUpPolicy
     let evidence: EvidenceRules
+    let unlockPolicies: UnlockPolicies?
     let logger: Logger
     /// Writes the policies in use to the audit log.
     let record: @Sendable () async throws -> Void
@@ -28,13 +29,14 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
-            guard policy.isFromFile || evidence.isFromFile else {
+            guard policy.isFromFile || evidence.isFromFile || unlockPolicies != nil else {
                 logger.notice("SIGHUP changes nothing: the server was started without a policy file")
                 continue
             }
             var isNew = false
             if evidence.isFromFile { isNew = await reloadEvidence() }
             if policy.isFromFile { isNew = reloadPolicy() || isNew }
+            if let unlockPolicies { isNew = reload(unlockPolicies) || isNew }
             if isNew { await recordOrLog() }
         }
     }
@@ -47,6 +49,17 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
             return true
         } catch {
             logger.error("the policy before stays in use", metadata: ["mistake": .string(error.description)])
+            return false
+        }
+    }
+
+    private func reload(_ unlockPolicies: UnlockPolicies) -> Bool {
+        do throws(PolicyFileError) {
+            try unlockPolicies.reload()
+            logger.notice("the unlock policies were read again")
+            return true
+        } catch {
+            logger.error("the unlock policies before stay in use", metadata: ["mistake": .string(error.description)])
             return false
         }
     }

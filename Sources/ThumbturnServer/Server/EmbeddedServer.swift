@@ -181,6 +181,13 @@ public struct EmbeddedServer: Sendable {
         application(host: host, port: port, logger: logger, with: [], onRunning: onRunning)
     }
 
+    /// Runs the server on a free port of this machine until the task is cancelled, with a log of errors alone.
+    package func runOnLoopback(_ onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+        var logger = Logger(label: "thumbturn")
+        logger.logLevel = .error
+        try await application(host: "127.0.0.1", port: 0, logger: logger, onRunning: onRunning).run()
+    }
+
     /// The application to run, with further services that run as long as it does.
     package func application(
         host: String, port: Int, logger: Logger, with services: [any ServiceLifecycle.Service],
@@ -216,7 +223,8 @@ public struct EmbeddedServer: Sendable {
         application.addServices(AuditCheckpoints(service: service, logger: logger))
         application.addServices(
             PolicyReloading(
-                policy: service.settings.stepUp, evidence: service.settings.evidence, logger: logger,
+                policy: service.settings.stepUp, evidence: service.settings.evidence,
+                unlockPolicies: service.settings.unlockPolicies, logger: logger,
                 record: service.recordPolicy, apply: service.applyEvidencePolicy))
         if let url = service.settings.androidStatusURL {
             application.addServices(StatusFetching(service: service, logger: logger, url: url))

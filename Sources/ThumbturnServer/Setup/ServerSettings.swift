@@ -59,6 +59,8 @@ public struct ServerSettings: Sendable {
     public var androidStatusURL: String?
     /// The demands of each action on a step-up.
     public var stepUp = StepUpPolicy()
+    /// What devices get in place of their apps' own unlock policies; nil where each app keeps its own.
+    public var unlockPolicies: UnlockPolicies?
     /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then
     /// proves less, because anyone who knows the passcode can enrol a face. Its record says that the passcode
     /// authorised it.

@@ -1,5 +1,5 @@
 #if Server
-internal import ThumbturnCore
+package import ThumbturnCore
 
 /// Compares the arms of one policy's experiment with one of them, the control.
 ///
@@ -90,16 +90,16 @@ package struct ArmComparison: Sendable {
     /// Compares arms.
     ///
     /// - Parameters:
-    ///   - entries: of any policies; those of others, and those without an arm, are left out.
+    ///   - entries: all of the days, of any policies; those of others, and those without an arm, are not compared.
     ///   - control: the name of the control; otherwise the arm `control`, or else the first by name.
     ///   - leastDevices: how many distinct devices an arm needs on a day.
     ///   - seed: of the bootstrap.
     package init(
         _ entries: some Sequence<TelemetryEntry>, policy: String, control: String? = nil, leastDevices: Int = 20, seed: UInt64 = 1
     ) {
-        let own = entries.lazy.filter { $0.cell.context.policy?.text == policy && $0.cell.context.arm != nil }
-        let report = TelemetryReport(own, by: .arm, leastDevices: leastDevices)
-        let rows = report.rows.sorted { $0.value < $1.value }
+        // What is withheld depends on all entries; unlocks without an arm are none.
+        let report = TelemetryReport(entries, by: .arm, of: TelemetryLabel(policy), leastDevices: leastDevices)
+        let rows = report.rows.filter { $0.value != TelemetryDimension.unknown }.sorted { $0.value < $1.value }
         let base = rows.first { $0.value == control ?? "control" } ?? (control == nil ? rows.first : nil)
         self.policy = policy
         self.control = base?.value
@@ -118,6 +118,12 @@ package struct ArmComparison: Sendable {
                 )
             }
         }
+    }
+
+    /// The comparisons of all policies that have arms, or of one, by the policies' names.
+    package static func all(_ entries: [TelemetryEntry], of policy: TelemetryLabel? = nil) -> [ArmComparison] {
+        let policies = Set(entries.lazy.filter { $0.cell.context.arm != nil }.compactMap(\.cell.context.policy?.text))
+        return policies.filter { policy == nil || $0 == policy?.text }.sorted().map { ArmComparison(entries, policy: $0) }
     }
 
     private static func compare(

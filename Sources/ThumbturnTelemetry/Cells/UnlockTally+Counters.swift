@@ -178,6 +178,17 @@ extension UnlockTally {
             Counter(304 + (place(of: from) * 4 + place(of: to)) * 8 + cause.place)
         }
 
+        // MARK: Offers
+
+        /// Offers of biometrics with this answer.
+        package static func offers(_ answer: BiometricOffer.Answer) -> Counter {
+            switch answer {
+            case .setUp: Counter(432)
+            case .notNow: Counter(433)
+            case .never: Counter(434)
+            }
+        }
+
         // MARK: Places
 
         private static func place(of rung: Rung) -> Int {

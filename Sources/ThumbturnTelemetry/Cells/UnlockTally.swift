@@ -3,8 +3,7 @@ package import ThumbturnCore
 
 /// The numbers of many unlocks, without the unlocks: counters, and histograms of times.
 ///
-/// Adding and merging in any order give the same tally with the same bytes. Offers that were taken or declined are not counted:
-/// no event tells of them.
+/// Adding and merging in any order give the same tally with the same bytes.
 package struct UnlockTally: Equatable, Sendable {
     private var counts = [UInt64](repeating: 0, count: Counter.places)
     /// By `Times`.
@@ -58,11 +57,12 @@ package struct UnlockTally: Equatable, Sendable {
 
     // MARK: Adding
 
-    /// Counts one unlock.
+    /// Counts one unlock, or the answer to an offer, which is a report of its own and no unlock.
     ///
     /// The first of `authenticated`, `cancelled` and `abandoned` is its end; what comes after it is ignored. An unlock without
     /// success is censored at the latest time that its events tell: the total of the last answer, or the time of `abandoned`.
     package mutating func add(_ report: UnlockReport) {
+        if case .offerAnswered(let answer)? = report.events.first { return count(.offers(answer)) }
         var unlock = Unlock()
         count(.unlocks)
         events: for event in report.events {
@@ -77,8 +77,8 @@ package struct UnlockTally: Equatable, Sendable {
             case .sensorAnswered(let outcome, let after, let total):
                 answered(outcome, after: after, total: total, &unlock)
             case .readPoorly(let reading): count(.poorReadings(reading))
-            // The mismatch before it is counted.
-            case .retry: break
+            // The mismatch before it is counted; an answer to an offer begins its report.
+            case .retry, .offerAnswered: break
             case .hintShown: unlock.isHinted = true
             case .fellBack(let from, let to, let trigger): fellBack(from, to, trigger, &unlock)
             case .lockedOut(let lockout):

@@ -19,10 +19,21 @@ package struct Finding: Hashable, Sendable {
         /// The P95 of the time to authenticate, of the unlocks that succeeded: half as long again as that of the others, and
         /// more.
         case p95
+        /// The median time to a match of the sensor: half as long again as that of the others, and more. People who leave a slow
+        /// sensor keep it out of the P95.
+        case sensor
         /// The rate of fallbacks from the sensor: ten points above that of the others, and more.
         case fallback
         /// The rate of unlocks that were cancelled by the person or abandoned, by as much.
         case abandonment
+
+        /// Whether its numbers are seconds.
+        package var isTime: Bool {
+            switch self {
+            case .p95, .sensor: true
+            case .fallback, .abandonment: false
+            }
+        }
     }
 
     /// For example `iPhone17,3: P95 of time to authenticate 9.8 s, others 2.1 s, since 2026-11-20.`
@@ -30,6 +41,7 @@ package struct Finding: Hashable, Sendable {
         let since = isFirstDay ? "on all days since \(UTCDay.text(day))" : "since \(UTCDay.text(day))"
         return switch measure {
         case .p95: "\(value): P95 of time to authenticate \(seconds(own)), others \(seconds(others)), \(since)."
+        case .sensor: "\(value): median time to the sensor's match \(seconds(own)), others \(seconds(others)), \(since)."
         case .fallback: "\(value): \(Rate.fallback.words) \(Figures.percent(own)), others \(Figures.percent(others)), \(since)."
         case .abandonment:
             "\(value): \(Rate.abandonment.words) \(Figures.percent(own)), others \(Figures.percent(others)), \(since)."
@@ -81,7 +93,7 @@ package struct Finding: Hashable, Sendable {
 
     private var excess: Double {
         switch measure {
-        case .p95: others > 0 ? own / others : .greatestFiniteMagnitude
+        case .p95, .sensor: others > 0 ? own / others : .greatestFiniteMagnitude
         case .fallback, .abandonment: own - others
         }
     }
@@ -100,17 +112,20 @@ package struct Finding: Hashable, Sendable {
     /// What the measures need.
     fileprivate struct Numbers {
         var times: TimeHistogram
+        var sensor: TimeHistogram
         var fallback: Proportion
         var abandonment: Proportion
 
         init(_ tally: UnlockTally) {
             times = tally.timesToAuthenticate
+            sensor = tally[UnlockTally.Times.sensorMatched]
             fallback = Rate.fallback.of(tally)
             abandonment = Rate.abandonment.of(tally)
         }
 
         init(_ parts: [Numbers]) {
             times = parts.reduce(into: TimeHistogram()) { $0.merge($1.times) }
+            sensor = parts.reduce(into: TimeHistogram()) { $0.merge($1.sensor) }
             fallback = parts.reduce(Proportion(0, of: 0)) { $0 + $1.fallback }
             abandonment = parts.reduce(Proportion(0, of: 0)) { $0 + $1.abandonment }
         }
@@ -118,6 +133,7 @@ package struct Finding: Hashable, Sendable {
         func without(_ part: Numbers) -> Numbers {
             var rest = self
             rest.times = times.without(part.times)
+            rest.sensor = sensor.without(part.sensor)
             rest.fallback = fallback.without(part.fallback)
             rest.abandonment = abandonment.without(part.abandonment)
             return rest
@@ -129,6 +145,7 @@ extension Finding.Measure {
     fileprivate func number(_ numbers: Finding.Numbers) -> Double? {
         switch self {
         case .p95: numbers.times.quantile(0.95)?.inSeconds
+        case .sensor: numbers.sensor.quantile(0.5)?.inSeconds
         case .fallback: numbers.fallback.rate
         case .abandonment: numbers.abandonment.rate
         }
@@ -139,7 +156,7 @@ extension Finding.Measure {
         let least = min(count(own), count(others))
         guard least >= enough, let ownNumber = number(own), let otherNumber = number(others) else { return nil }
         return switch self {
-        case .p95: ownNumber > 1.5 * otherNumber
+        case .p95, .sensor: ownNumber > 1.5 * otherNumber
         case .fallback, .abandonment: ownNumber > otherNumber + 0.1
         }
     }
@@ -149,6 +166,8 @@ extension Finding.Measure {
         switch self {
         case .p95:
             own.times.quantileInterval(0.95, z: z).lowerBound > others.times.quantileInterval(0.95, z: z).upperBound
+        case .sensor:
+            own.sensor.quantileInterval(0.5, z: z).lowerBound > others.sensor.quantileInterval(0.5, z: z).upperBound
         case .fallback: (own.fallback.difference(from: others.fallback, z: z)?.lowerBound ?? 0) > 0
         case .abandonment: (own.abandonment.difference(from: others.abandonment, z: z)?.lowerBound ?? 0) > 0
         }
@@ -157,6 +176,7 @@ extension Finding.Measure {
     private func count(_ numbers: Finding.Numbers) -> Int {
         switch self {
         case .p95: numbers.times.count
+        case .sensor: numbers.sensor.count
         case .fallback: numbers.fallback.total
         case .abandonment: numbers.abandonment.total
         }

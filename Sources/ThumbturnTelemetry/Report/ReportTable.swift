@@ -94,12 +94,25 @@ struct ReportTable {
             } + counts)
     }
 
+    /// How people answered the offer of biometrics.
+    static func offers(_ tally: UnlockTally) -> ReportTable {
+        let all = BiometricOffer.Answer.allCases.reduce(0) { $0 + tally[.offers($1)] }
+        let names: [(BiometricOffer.Answer, String)] = [(.setUp, "taken"), (.notNow, "put off"), (.never, "declined")]
+        return ReportTable(
+            ["offer of biometrics", "number", "of all"],
+            names.filter { tally[.offers($0.0)] > 0 }.map { answer, name in
+                let part = Proportion(tally[.offers(answer)], of: all)
+                return [name, Figures.grouped(part.count), Figures.percent(part.rate)]
+            })
+    }
+
     /// The tables below the summary.
     static func details(_ tally: UnlockTally) -> [(title: String, table: ReportTable)] {
         [
             ("Success by rung", successes(tally)), ("Fallbacks by cause", fallbacks(tally)),
             ("Response time of the sensor", sensor(tally)),
-            ("Mismatches before success or fallback", mismatches(tally)), ("Other events", incidents(tally)),
+            ("Mismatches before success or fallback", mismatches(tally)), ("Offers of biometrics", offers(tally)),
+            ("Other events", incidents(tally)),
         ].filter { !$0.1.rows.isEmpty }
     }
 

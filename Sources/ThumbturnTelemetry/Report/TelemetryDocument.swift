@@ -18,8 +18,8 @@ internal import ThumbturnCore
 ///      "mismatches_before_fallback": [20, 60, …], "fallbacks_by_cause": {"timeout": 40, …},
 ///      "fallbacks": {"biometric_to_appPIN": 300, …}, "skips_by_code": {…}, "cancels_by_code": {"cancelledByUser": 80},
 ///      "failed_answers_by_code": {…}, "abandoned_by_phase": {"firstAttempt": 12}, "lockouts": {"temporary": 3},
-///      "dead_keys": {"enrolmentChanged": 1}, "poor_readings": {"tooShort": 41},
-///      "by_day": [{"day": "2026-11-14", "p50": 1280, "p95": 3800}, …]}
+///      "dead_keys": {"enrolmentChanged": 1}, "poor_readings": {"tooShort": 41}, "offers": {"setUp": 70, "never": 4},
+///      "by_day": [{"day": "2026-11-14", "p50": 1280, "p95": 3800, "sensor_p50": 900}, …]}
 ///
 /// `devices` is the number of distinct devices on the day with the most of them; there are at least so many.
 /// `time_to_authenticate` is of successes alone; `time_counting_censored` counts unlocks without success for the time that they
@@ -44,7 +44,7 @@ package struct TelemetryDocument: Hashable, Sendable, Codable {
         case total, findings
     }
 
-    /// A finding: `others` and `own` are milliseconds of a P95, or rates.
+    /// A finding: `others` and `own` are milliseconds, or rates.
     package struct Difference: Hashable, Sendable, Codable {
         package var value: String
         package var measure: String
@@ -89,6 +89,12 @@ package struct TelemetryDocument: Hashable, Sendable, Codable {
         package var day: String
         package var p50: Int?
         package var p95: Int?
+        package var sensorP50: Int?
+
+        private enum CodingKeys: String, CodingKey {
+            case day, p50, p95
+            case sensorP50 = "sensor_p50"
+        }
     }
 
     /// The numbers of one row.
@@ -121,6 +127,7 @@ package struct TelemetryDocument: Hashable, Sendable, Codable {
         package var lockouts: [String: Int]
         package var deadKeys: [String: Int]
         package var poorReadings: [String: Int]
+        package var offers: [String: Int]
         package var byDay: [Day]
 
         private enum CodingKeys: String, CodingKey {
@@ -148,6 +155,7 @@ package struct TelemetryDocument: Hashable, Sendable, Codable {
             case lockouts
             case deadKeys = "dead_keys"
             case poorReadings = "poor_readings"
+            case offers
             case byDay = "by_day"
         }
     }
@@ -164,7 +172,7 @@ extension TelemetryReport {
             to: total?.days.last.map { UTCDay.text($0.day) }, leastDevices: leastDevices, rows: rows.map { .init($0) },
             rowsWithheld: withheldRows, daysWithheld: withheldDays, total: total.map { .init($0) },
             findings: findings.map { finding in
-                let scale = finding.measure == .p95 ? 1000.0 : 1
+                let scale = finding.measure.isTime ? 1000.0 : 1
                 return .init(
                     value: finding.value, measure: finding.measure.rawValue, own: rounded(finding.own * scale),
                     others: rounded(finding.others * scale), since: UTCDay.text(finding.day))
@@ -217,10 +225,12 @@ extension TelemetryDocument.Row {
         lockouts = tally.named(UnlockTally.lockouts) { ($0.rawValue, .lockouts($0)) }
         deadKeys = tally.named(KeyLoss.allCases) { ($0.rawValue, .deadKeys($0)) }
         poorReadings = tally.named(PoorReading.allCases) { ($0.rawValue, .poorReadings($0)) }
+        offers = tally.named(BiometricOffer.Answer.allCases) { ($0.rawValue, .offers($0)) }
         byDay = row.days.map { day in
             .init(
                 day: UTCDay.text(day.day), p50: day.median.map { Int(($0 * 1000).rounded()) },
-                p95: day.p95.map { Int(($0 * 1000).rounded()) })
+                p95: day.p95.map { Int(($0 * 1000).rounded()) },
+                sensorP50: day.sensorMedian.map { Int(($0 * 1000).rounded()) })
         }
     }
 

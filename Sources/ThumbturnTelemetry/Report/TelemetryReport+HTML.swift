@@ -74,17 +74,21 @@ extension TelemetryReport {
         if dimension != .day {
             let named = Array(rows.prefix(Palette.count))
             let days = Set(named.flatMap { $0.days.map(\.day) }).sorted()
-            if days.count > 1 {
-                let p95 = named.map { row in Dictionary(uniqueKeysWithValues: row.days.map { ($0.day, $0.p95) }) }
-                let series = zip(named, p95).map { row, p95 in
-                    Chart.Series(name: row.value, points: days.map { (Double($0), (p95[$0] ?? nil) ?? .nan) })
+            let measures: [(title: String, of: (DayPoint) -> Double?)] = [
+                ("P95 by \(dimension.heading) and day", { $0.p95 }),
+                ("Median time to the sensor's match by \(dimension.heading) and day", { $0.sensorMedian }),
+            ]
+            for (title, measure) in measures where days.count > 1 {
+                let values = named.map { row in Dictionary(uniqueKeysWithValues: row.days.map { ($0.day, measure($0)) }) }
+                let series = zip(named, values).map { row, values in
+                    Chart.Series(name: row.value, points: days.map { (Double($0), (values[$0] ?? nil) ?? .nan) })
                 }
                 add(
-                    Chart(
-                        title: "P95 by \(dimension.heading) and day", xLabel: "day of UTC", yLabel: "seconds", series: series,
-                        xScale: .days),
-                    (["day"] + named.map(\.value), days.map { day in [UTCDay.text(day)] + p95.map { Self.text($0[day] ?? nil) } })
-                )
+                    Chart(title: title, xLabel: "day of UTC", yLabel: "seconds", series: series, xScale: .days),
+                    (
+                        ["day"] + named.map(\.value),
+                        days.map { day in [UTCDay.text(day)] + values.map { Self.text($0[day] ?? nil) } }
+                    ))
             }
             if let worst = findings.first(where: { $0.measure == .p95 })?.value, !named.contains(where: { $0.value == worst }),
                 let row = rows.first(where: { $0.value == worst })

@@ -50,7 +50,6 @@ extension TelemetryReport {
                 + "\(Figures.none) where so many were given up that it is not known.",
             "First attempt, fallback, timeout: of the unlocks in which the sensor was asked.",
             "Given up: cancelled by the person or abandoned.",
-            "Offers taken and declined are not counted: no event tells of them.",
         ]
         return notes
     }

@@ -43,6 +43,8 @@ package struct TelemetryReport: Sendable {
         package var median: Double?
         /// The P95 of it.
         package var p95: Double?
+        /// The median time to a match of the sensor, from the appearance of its prompt, in seconds; nil of none.
+        package var sensorMedian: Double?
     }
 
     /// Makes a report of entries in any order. Cells that occur twice are merged.
@@ -89,7 +91,10 @@ extension TelemetryReport.Row {
         tally.merge(group.tally)
         devices = max(devices, group.devices.estimate)
         let quantiles = group.tally.timesToAuthenticate.quantiles([0.5, 0.95])
-        days.append(.init(day: day, median: quantiles[0]?.inSeconds, p95: quantiles[1]?.inSeconds))
+        days.append(
+            .init(
+                day: day, median: quantiles[0]?.inSeconds, p95: quantiles[1]?.inSeconds,
+                sensorMedian: group.tally[UnlockTally.Times.sensorMatched].quantile(0.5)?.inSeconds))
     }
 }
 #endif

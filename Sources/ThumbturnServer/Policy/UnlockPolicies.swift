@@ -1,0 +1,105 @@
+#if Server
+import Crypto
+import Foundation
+import Synchronization
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// What devices get in place of their apps' own unlock policies, from a file; see `docs/telemetry.md`. `reload` replaces it
+/// as a whole.
+public final class UnlockPolicies: Sendable {
+    private struct State {
+        var content: UnlockPolicyFile
+        var digest: String
+        /// The last document that was signed.
+        var signed: (document: PolicyDocument, kid: String, text: String)?
+    }
+
+    private let file: String
+    private let state: Mutex<State>
+
+    /// Reads a file. Throws `PolicyFileError` with the place of a mistake.
+    public init(file: String) throws(PolicyFileError) {
+        self.file = file
+        let (content, digest) = try Self.read(file)
+        state = Mutex(State(content: content, digest: digest))
+    }
+
+    /// Base64url SHA-256 of the file that is in use.
+    var digest: String { state.withLock { $0.digest } }
+
+    /// Reads the file again. If it throws, everything stays as it was: for a mistake, and for other content without a higher
+    /// version, which devices that have the former content would not take, or take beside it.
+    public func reload() throws(PolicyFileError) {
+        let (content, digest) = try Self.read(file)
+        try state.withLock { (state) throws(PolicyFileError) in
+            guard content == state.content || content.version > state.content.version else {
+                throw PolicyFileError("\(file): version: is not higher than \(state.content.version), which is in use")
+            }
+            state = State(content: content, digest: digest)
+        }
+    }
+
+    /// The document for devices, as a compact JWS. It is signed anew when the file or the key has changed, and after a minute.
+    func document(of issuer: String, signedBy signer: TokenSigner, at now: UnixTime) throws -> String {
+        try state.withLock { state in
+            if let signed = state.signed, signed.kid == signer.kid, signed.document.iss == issuer,
+                (.zero..<Self.freshness).contains(now - signed.document.iat)
+            {
+                return signed.text
+            }
+            let document = PolicyDocument(
+                iss: issuer, iat: now, exp: now + Self.life, ver: state.content.version, policies: state.content.policies)
+            let text = try signer.sign(document)
+            state.signed = (document, signer.kid, text)
+            return text
+        }
+    }
+
+    /// How long a device uses a document when it cannot fetch another one.
+    private static let life = Duration.seconds(7 * 86_400)
+    /// How long a signature serves all devices. Signing for each request would let strangers keep the server busy.
+    private static let freshness = Duration.seconds(60)
+
+    private static func read(_ file: String) throws(PolicyFileError) -> (UnlockPolicyFile, String) {
+        guard let data = FileManager.default.contents(atPath: file) else { throw PolicyFileError("\(file): cannot be read") }
+        do throws(JSONError) {
+            return (try UnlockPolicyFile(json: Array(data)), Base64URL.encode(SHA256.hash(data: data)))
+        } catch {
+            throw PolicyFileError("\(file): \(error.description)")
+        }
+    }
+
+    /// Whether a file is of this kind, by its member `format`.
+    package static func isNamed(inFile file: String) -> Bool {
+        PolicyFileFormat.read(fromFile: file)?.hasPrefix("thumbturn-unlock-policies/") ?? false
+    }
+
+    /// What apps that use a preset of an entry's name, within the default bounds, would not follow. Others decide for themselves.
+    package var warnings: [String] {
+        state.withLock { $0.content }.policies.sorted { $0.key < $1.key }.compactMap { name, entry in
+            guard let preset = UnlockPolicy.presets[name] else { return nil }
+            let bounds = PolicyBounds(around: preset)
+            let problem =
+                switch entry {
+                case .policy(let policy): bounds.problem(in: policy).map { "policy.\($0)" }
+                case .experiment(let experiment): bounds.problem(in: experiment).map { "experiment.\($0)" }
+                }
+            return problem.map { "policies.\(name).\($0): apps with the preset \(name) do not follow it, unless they allow more" }
+        }
+    }
+
+    /// What the file means, in lines.
+    package var summary: [String] {
+        let content = state.withLock { $0.content }
+        return ["version \(content.version)"]
+            + content.policies.sorted { $0.key < $1.key }.map { name, entry in
+                switch entry {
+                case .policy: "\(name): one policy for every device"
+                case .experiment(let experiment): "\(name): experiment \(experiment)"
+                }
+            }
+    }
+}
+#endif
