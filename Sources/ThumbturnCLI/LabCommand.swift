@@ -76,6 +76,9 @@ struct StoryCommand: AsyncParsableCommand {
             guard account == nil, hostile == nil, evidenceSeed == nil, !people else {
                 throw ValidationError("--telemetry is a story of its own.")
             }
+            if let html, FileManager.default.fileExists(atPath: html) {
+                throw ValidationError("\(html) exists already. Give --html another name.")
+            }
             return
         }
         guard people == (account == nil), people == (provider.issuer != nil) else {

@@ -36,6 +36,9 @@ struct Config: ParsableCommand {
                 for line in policies.summary { print(line) }
                 return
             }
+            if let format = PolicyFileFormat.read(fromFile: file), format != StepUpTable.format {
+                throw UnknownFormat(file: file, format: format)
+            }
             let table = try StepUpTable(file: file)
             for warning in table.warnings {
                 FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
@@ -45,9 +48,26 @@ struct Config: ParsableCommand {
     }
 }
 
+/// A file names a format that no option of `serve` takes.
+private struct UnknownFormat: Error, CustomStringConvertible {
+    let file: String
+    let format: String
+
+    var description: String {
+        """
+        \(file): format: is "\(format)", which the server does not know. It is thumbturn-policy/1, thumbturn-evidence/1 or \
+        thumbturn-unlock-policies/1.
+        """
+    }
+}
+
 struct UnlockPolicyPreset: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock-policy", abstract: "Prints a preset of the apps' unlock policies as JSON, to change it.")
+        commandName: "unlock-policy", abstract: "Prints a preset of the apps' unlock policies as JSON, to change it.",
+        discussion: """
+            It becomes a file of `serve --unlock-policies` as the value of \
+            {"format": "thumbturn-unlock-policies/1", "version": 1, "policies": {"unlock": {"policy": …}}}.
+            """)
 
     @Argument(help: "The preset: \(UnlockPolicy.presets.keys.sorted().joined(separator: ", ")).")
     var preset: String

@@ -54,7 +54,9 @@ struct Report: AsyncParsableCommand {
             return label
         }
         let entries = try await data.server().telemetry(from: from.day, to: to.day)
-        guard !entries.isEmpty else { throw NothingCounted() }
+        guard entries.contains(where: { only == nil || $0.cell.context.policy == only }) else {
+            throw NothingCounted(policy: only)
+        }
         let report = TelemetryReport(entries, by: by, of: only)
         let arms = by == .arm ? ArmComparison.all(entries, of: only) : []
         if let html {
@@ -74,10 +76,13 @@ struct Report: AsyncParsableCommand {
     }
 
     struct NothingCounted: Error, CustomStringConvertible {
+        var policy: TelemetryLabel?
+
         var description: String {
             """
-            No unlocks were counted on these days. A server counts those that devices send to POST /v1/telemetry; see \
-            docs/telemetry.md.
+            No unlocks \(policy.map { "of the policy \($0) " } ?? "")were counted on these days. A server counts those that devices \
+            send to POST /v1/telemetry, and drops those that began more than 30 days ago or a day ahead; serve --metrics tells how \
+            many (thumbturn_telemetry_unlocks_total). See docs/telemetry.md.
             """
         }
     }

@@ -93,6 +93,12 @@ package struct Tuning: Sendable {
         return candidates
     }
 
+    /// The policy to begin from, as it is.
+    package func given() async -> Candidate {
+        let figures = await Simulation(of: population, under: policy, sessions: sessions, seed: seed).run()
+        return Candidate(policy: policy, name: "the policy given", figures: figures, isLearned: false)
+    }
+
     /// The best candidate whose figures keep below the limits; of equal ones the first.
     package static func best(
         _ candidates: [Candidate], by objective: Objective, within limits: [(figure: PolicyFigures.Figure, most: Double)]

@@ -18,7 +18,7 @@ import ThumbturnCore
         let policy = Self.changed {
             $0.firstButton = .nextRung
             ($0.hintAfter, $0.earliestHint, $0.fallbackAfter, $0.earliestFallback) = (
-                .seconds(3), .seconds(1), .seconds(60), .seconds(2)
+                .seconds(3), .seconds(3), .seconds(60), .seconds(5)
             )
             ($0.retryWindow, $0.retryLimit, $0.arm) = (.seconds(20), .seconds(9), "b")
         }
@@ -26,25 +26,35 @@ import ThumbturnCore
         #expect(bounds.problem(in: Self.changed { $0.name = nil }) == nil)
     }
 
-    @Test func delaysMayBeStrongerAndNeverWeaker() {
-        #expect(bounds.problem(in: Self.changed { ($0.delays.afterMore, $0.delays.limit) = (.seconds(600), 5) }) == nil)
-        let weaker: [(name: String, (inout MismatchDelays) -> Void)] = [
-            ("burst", { $0.burst = 4 }), ("window", { $0.window = .seconds(59) }),
-            ("after_burst", { $0.afterBurst = .seconds(9) }),
-            ("after_next", { $0.afterNext = .seconds(29) }), ("after_more", { $0.afterMore = .seconds(299) }),
+    /// Another limit counts mismatches anew, so a server would reopen a sensor that three mismatches have switched off.
+    @Test func delaysAreTheAppsOwn() {
+        let others: [(inout MismatchDelays) -> Void] = [
+            { $0.burst = 4 }, { $0.window = .seconds(61) }, { $0.afterBurst = .seconds(11) }, { $0.afterNext = .seconds(29) },
+            { $0.afterMore = .seconds(600) }, { ($0.floorFrom, $0.floor) = (3, .seconds(60)) }, { $0.limit -= 1 },
         ]
-        for (name, change) in weaker {
-            #expect(bounds.problem(in: Self.changed { change(&$0.delays) })?.hasPrefix("delays.\(name): ") == true, "\(name)")
+        for change in others {
+            let policy = Self.changed { change(&$0.delays) }
+            #expect(bounds.problem(in: policy) == "delays: are not the app's own", "\(policy.delays)")
         }
-        var strict = UnlockPolicy.unlock
-        (strict.delays.floorFrom, strict.delays.floor, strict.delays.limit) = (3, .seconds(60), 3)
-        let strictBounds = PolicyBounds(around: strict)
-        for (name, change) in [
-            ("floor_from", { $0.floorFrom = 5 }), ("floor", { $0.floor = .seconds(59) }), ("limit", { $0.limit = 4 }),
-        ] as [(String, (inout MismatchDelays) -> Void)] {
-            var policy = strict
-            change(&policy.delays)
-            #expect(strictBounds.problem(in: policy)?.hasPrefix("delays.\(name): ") == true, "\(name)")
+    }
+
+    @Test func timesAreNotSoShortThatTheSensorIsOff() {
+        let refused: [(name: String, (inout UnlockPolicy) -> Void)] = [
+            ("hint_after", { ($0.hintAfter, $0.earliestHint) = (.milliseconds(2999), .seconds(2)) }),
+            (
+                "fallback_after",
+                {
+                    ($0.hintAfter, $0.earliestHint, $0.retryWindow) = (.seconds(3), .seconds(3), .seconds(1))
+                    ($0.fallbackAfter, $0.earliestFallback) = (.milliseconds(4999), .milliseconds(4999))
+                }
+            ),
+            ("earliest_hint", { $0.earliestHint = .milliseconds(2999) }),
+            ("earliest_fallback", { $0.earliestFallback = .milliseconds(4999) }),
+            ("retry_window", { $0.retryWindow = .milliseconds(999) }), ("retry_limit", { $0.retryLimit = .milliseconds(1999) }),
+        ]
+        for (name, change) in refused {
+            let problem = bounds.problem(in: Self.changed(change))
+            #expect(problem?.hasPrefix("\(name): ") == true, "\(name): \(problem ?? "no problem")")
         }
     }
 
@@ -76,27 +86,24 @@ import ThumbturnCore
 
     @Test func theAppMayAllowMore() {
         var bounds = bounds
-        bounds.rungs = [.biometric, .devicePasscode, .appPIN, .fullCredentials]
         (bounds.mayChangeAutomaticPrompt, bounds.longestReuse) = (true, .seconds(30))
         (bounds.mismatchLimit, bounds.pinMismatchLimit) = (2...4, 3...5)
         bounds.transition = .milliseconds(200) ... .milliseconds(300)
-        bounds.weakestDelays.afterMore = .seconds(100)
         let policy = Self.changed {
-            $0.ladder = [.appPIN, .biometric, .fullCredentials]
             ($0.automaticPrompt, $0.reuse, $0.mismatchLimit, $0.pinMismatchLimit) = (nil, .seconds(30), 4, 3)
-            ($0.transition, $0.delays.afterMore) = (.milliseconds(200), .seconds(100))
+            $0.transition = .milliseconds(200)
         }
         #expect(bounds.problem(in: policy) == nil)
         #expect(bounds.problem(in: Self.changed { $0.reuse = .seconds(31) }) == "reuse: is longer than the app allows")
-        bounds.rungs = [.biometric, .appPIN, .fullCredentials]
-        #expect(bounds.problem(in: .unlock) == "ladder: has a rung that the app does not allow")
     }
 
     @Test func theAppMayNarrowTheTimes() {
         var bounds = bounds
         let narrow = Duration.seconds(5) ... .seconds(8)
         bounds.hintAfter = narrow
-        #expect(bounds.problem(in: .unlock)?.hasPrefix("earliest_hint: ") == true)
+        #expect(bounds.problem(in: .unlock) == nil, "the app's own earliest hint stays")
+        bounds.hintAfter = .seconds(5) ... .seconds(7)
+        #expect(bounds.problem(in: .unlock)?.hasPrefix("hint_after: ") == true)
         bounds = self.bounds
         bounds.fallbackAfter = narrow
         #expect(bounds.problem(in: .unlock)?.hasPrefix("fallback_after: ") == true)

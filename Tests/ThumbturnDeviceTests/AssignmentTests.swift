@@ -63,19 +63,20 @@ import ThumbturnTestKit
 
     @Test func theTokenIsMadeOnceAndIsSecret() async throws {
         let (phone, other) = (SimulatedPhone(.plain), SimulatedPhone(.plain))
-        let token = try await AssignmentToken.ofThisDevice(on: phone.platform())
-        let again = try await AssignmentToken.ofThisDevice(on: phone.platform())
-        let another = try await AssignmentToken.ofThisDevice(on: other.platform())
-        #expect(token == again && token != another && token.bytes.count == 16)
+        let token = try await AssignmentToken.ofThisDevice(for: "https://login.example", on: phone.platform())
+        let again = try await AssignmentToken.ofThisDevice(for: "https://login.example", on: phone.platform())
+        let another = try await AssignmentToken.ofThisDevice(for: "https://login.example", on: other.platform())
+        let elsewhere = try await AssignmentToken.ofThisDevice(for: "https://other.example", on: phone.platform())
+        #expect(token == again && token != another && token != elsewhere && token.bytes.count == 16)
         #expect("\(token)" == "AssignmentToken" && String(reflecting: [token]) == "[AssignmentToken]")
     }
 
     @Test func aDamagedTokenIsMadeAnew() async throws {
         let platform = SimulatedPhone(.plain).platform()
-        try await platform.secrets.write([1, 2, 3], as: "assignment token")
-        let token = try await AssignmentToken.ofThisDevice(on: platform)
+        try await platform.secrets.write([1, 2, 3], as: "assignment token https://login.example")
+        let token = try await AssignmentToken.ofThisDevice(for: "https://login.example", on: platform)
         #expect(token.bytes.count == 16)
-        let again = try await AssignmentToken.ofThisDevice(on: platform)
+        let again = try await AssignmentToken.ofThisDevice(for: "https://login.example", on: platform)
         #expect(token == again)
     }
 }

@@ -85,7 +85,7 @@ import ThumbturnTestKit
         let signer = try await Signer()
         let refused = [
             Self.document(exp: 0), Self.document(exp: -5), Self.document(iat: 301), Self.document(iat: 5, exp: 5),
-            Self.document(exp: 30 * 86_400 + 1), Self.document(ver: -1),
+            Self.document(exp: 7 * 86_400 + 1), Self.document(ver: -1), Self.document(ver: Self.now.seconds + 1),
         ]
         for document in refused {
             let text = try await signer.sign(document)
@@ -95,7 +95,10 @@ import ThumbturnTestKit
         await expectFailure(.unexpectedAnswer) { _ = try signer.check.accept(text, at: Self.now, newest: 8) }
         let elsewhere = PolicyDocumentCheck(issuer: "https://other.example", keys: [signer.jwk])
         await expectFailure(.unexpectedAnswer) { _ = try elsewhere.accept(text, at: Self.now) }
-        for accepted in [Self.document(iat: 300), Self.document(exp: 1), Self.document(iat: -86_400, exp: 29 * 86_400)] {
+        for accepted in [
+            Self.document(iat: 300), Self.document(exp: 1), Self.document(iat: -86_400, exp: 6 * 86_400),
+            Self.document(ver: Self.now.seconds),
+        ] {
             let text = try await signer.sign(accepted)
             #expect(try signer.check.accept(text, at: Self.now) == accepted)
         }
@@ -109,6 +112,7 @@ import ThumbturnTestKit
             #"{"exp":1800000100,"iat":1800000000,"iss":"https://login.example","policies":{"unlock":{"policy":{"ladder":["fullCredentials"]},"x":1}},"ver":1}"#,
             #"{"exp":1800000100,"iat":1800000000,"iss":"https://login.example","policies":{"unlock":{"policy":{"ladder":["biometric"]}}},"ver":1}"#,
             #"{"exp":1800000100,"iat":1800000000,"iss":"https://login.example","policies":{},"ver":1,"ver":2}"#,
+            #"{"exp":1800000100,"iat":1800000000,"iss":"https://login.example","policies":{"unlock":{"policy":{"ladder":["fullCredentials"],"arm":"a"}}},"ver":1}"#,
         ])
     func payload(_ payload: String) async throws {
         let signer = try await Signer()

@@ -246,6 +246,7 @@ struct HTTPPageReader {
     private mutating func value(_ name: String) async throws -> String {
         let challenge = known["CHALLENGE"] ?? ""
         switch name {
+        case "NOW": return "\(live.clock.now.seconds)"
         case "JKT": return device.sessionKid
         case "KID": return device.kid
         case "SESSION_KEY": return try Self.json(device.registrations(challenge)[0].jwk)

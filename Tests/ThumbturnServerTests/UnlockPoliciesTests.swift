@@ -43,7 +43,7 @@ import ThumbturnVerifier
         try await LiveServer.run(configure: { $0.unlockPolicies = file.policies }) { live in
             let connection = try await live.connect()
             let answer = try await connection.send("GET", "/v1/unlock-policies")
-            #expect(answer.status == 200)
+            #expect(answer.status == 200 && answer.nonce == nil, "what is cached has no nonce")
             let jws = try #require(CompactJWS(answer.text))
             let document = try StrictJSON.decode(PolicyDocument.self, from: jws.payload)
             #expect(document.iss == live.url && document.ver == 7 && document.iat == live.clock.now)
@@ -97,6 +97,14 @@ import ThumbturnVerifier
             (#"{"format": "thumbturn-unlock-policies/1", "version": 0, "policies": {}}"#, "version: is not 1 or more"),
             (#"{"format": "thumbturn-unlock-policies/1", "version": 1, "policies": {}, "x": 1}"#, "x: "),
             (#"{"format": "thumbturn-unlock-policies/1", "version": 1}"#, #"lacks the member "policies""#),
+            (
+                #"{"format": "thumbturn-unlock-policies/1", "version": 9223372036854775807, "policies": {}}"#,
+                "version: is higher than the number of seconds"
+            ),
+            (
+                Self.one(#"{"policy": {"ladder": ["fullCredentials"], "arm": "a"}}"#),
+                "policies.unlock.policy: has an arm, and is no part"
+            ),
             (Self.one(#"{"policy": {"ladder": ["biometric"]}}"#), "policies.unlock.policy: "),
             (Self.one(#"{"policy": {"ladder": ["fullCredentials"], "hint_after": -1}}"#), "policies.unlock.policy: hint_after: "),
             (Self.one(#"{"policy": {"ladder": ["fullCredentials"], "name": "pay"}}"#), "policies: unlock: has a policy with"),

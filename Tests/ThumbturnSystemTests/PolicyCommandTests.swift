@@ -73,7 +73,7 @@ import ThumbturnLoad
         try file.write(whole: example)
         let checked = try await Self.check(file)
         #expect(checked.status == 0 && checked.errors.isEmpty, "\(checked.errors)")
-        #expect(checked.output.hasSuffix("unlock: experiment early-hint: usual 1, early 1\n"))
+        #expect(checked.output.hasSuffix("unlock: experiment early-hint: control 1, early 1\n"))
         try file.write(whole: example.replacing(#""delays": {"limit": 3}, "#, with: ""))
         let warned = try await Self.check(file)
         #expect(

@@ -193,6 +193,13 @@ struct ArmComparisonTests {
         #expect(ArmComparison.all(entries).map(\.policy) == ["payment", "unlock"])
         #expect(ArmComparison.all(entries, of: "payment").map { $0.arms.map(\.name) } == [["c", "d"]])
         #expect(ArmComparison.all(entries, of: "other").isEmpty)
+        // Names can be made up: one device's is not told, and many are not compared.
+        let one = arm("x", 1, devices: 1, policy: "call 555", using: &generator)
+        #expect(ArmComparison.all(entries + [one]).allSatisfy { $0.policy != "call 555" })
+        let many = (0..<20).flatMap { number in
+            ["a", "b"].map { arm($0, 40, devices: 40, policy: TelemetryLabel("policy \(number)"), using: &generator) }
+        }
+        #expect(ArmComparison.all(many).count == ArmComparison.mostPolicies)
     }
 
     @Test func severalArmsHaveWiderIntervals() throws {

@@ -47,6 +47,51 @@ struct TelemetryReportTests {
         #expect(TelemetryReport(entries, by: .day).rows.map(\.value) == ["2026-11-16", "2026-11-17", "2026-11-18"])
     }
 
+    /// Of three policies the two that have enough devices would together tell the third.
+    @Test func reportsOfTwoPoliciesDoNotTellAThirdOneOfFewDevices() {
+        func entry(_ policy: TelemetryLabel, _ devices: Int, from seed: UInt64) -> TelemetryEntry {
+            TelemetryEntry(
+                cell: TelemetryCell(day: 20_777, context: Samples.context(policy: policy)),
+                tally: Samples.tally(successes(devices)), devices: Samples.devices(devices, from: seed))
+        }
+        let entries = [entry("unlock", 50, from: 1), entry("transaction", 25, from: 2), entry("highRisk", 1, from: 3)]
+        for dimension in TelemetryDimension.allCases where dimension != .policy {
+            #expect(TelemetryReport(entries, by: dimension).total?.tally[.unlocks] == 76)
+            #expect(TelemetryReport(entries, by: dimension, of: "unlock").total?.tally[.unlocks] == 50)
+            #expect(TelemetryReport(entries, by: dimension, of: "transaction").total == nil, "\(dimension)")
+            #expect(TelemetryReport(entries, by: dimension, of: "highRisk").total == nil)
+        }
+        #expect(TelemetryReport(entries, by: .policy).rows.map(\.value) == ["unlock"])
+        let more = entries + [entry("highRisk", 19, from: 4)]
+        #expect(TelemetryReport(more, by: .model, of: "transaction").total?.tally[.unlocks] == 25)
+    }
+
+    /// An offer has no policy and no arm. Its answers withhold nothing, and few of them are not told.
+    @Test func answersToOffersWithholdNothing() {
+        func offers(_ count: Int, day: Int = 20_777) -> TelemetryEntry {
+            TelemetryEntry(
+                cell: TelemetryCell(day: day, context: TelemetryContext(system: "iOS", model: "iPhone17,3")),
+                tally: Samples.tally((0..<count).map { _ in Samples.report([.offerAnswered(.never)]) }),
+                devices: Samples.devices(count, from: 9))
+        }
+        let unlocks = ["a", "b"].map { Samples.entry("iPhone17,3", successes(60), arm: $0) }
+        for count in [1, 19, 20] {
+            let entries = unlocks + [offers(count)]
+            let told = count == 20 ? 20 : 0
+            #expect(TelemetryReport(entries, by: .arm, of: "unlock").rows.map(\.value) == ["a", "b"])
+            #expect(TelemetryReport(entries, by: .arm).rows.map(\.value) == ["a", "b"])
+            for dimension in TelemetryDimension.allCases {
+                let total = TelemetryReport(entries, by: dimension).total
+                #expect(total?.tally.offers == told && total?.tally[.unlocks] == 120, "\(dimension) with \(count)")
+            }
+            #expect(TelemetryReport(entries, by: .model).rows.map(\.tally.offers) == [told])
+        }
+        #expect(TelemetryReport([offers(50)], by: .model).total == nil, "a day without unlocks")
+        // 19 of one day and 20 of another one: only those of the second are told.
+        let days = unlocks + [offers(19), offers(20, day: 20_778), Samples.entry("iPhone17,3", day: 20_778, successes(60))]
+        #expect(TelemetryReport(days, by: .model).total?.tally.offers == 20)
+    }
+
     @Test func nothingIsAReportToo() {
         let report = TelemetryReport([], by: .model)
         #expect(report.text == "There are no unlocks in this period.\n\n\n")

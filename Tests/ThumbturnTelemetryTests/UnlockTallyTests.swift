@@ -14,15 +14,16 @@ struct UnlockTallyTests {
             tally[.unlocks] == 1 && tally[.offers(.setUp)] == 2 && tally[.offers(.notNow)] == 0 && tally[.offers(.never)] == 1)
         #expect(tally.timesToAuthenticate.count == 1 && tally[UnlockTally.Times.censored].count == 0)
         #expect(try UnlockTally(bytes: tally.bytes) == tally)
-        tally.merge(Samples.tally([Samples.report([.offerAnswered(.notNow)])]))
+        tally.merge(Samples.tally((0..<20).map { _ in Samples.report([.offerAnswered(.notNow)]) }))
+        #expect(tally.offers == 23)
         let entry = TelemetryEntry(
             cell: TelemetryCell(day: 20_777, context: Samples.context("iPhone17,3")), tally: tally, devices: Samples.devices(20))
         let report = TelemetryReport([entry], by: .model)
         let lines = report.text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
-        for line in [["taken", "2", "50.0", "%"], ["put", "off", "1", "25.0", "%"], ["declined", "1", "25.0", "%"]] {
+        for line in [["taken", "2", "8.7", "%"], ["put", "off", "20", "87.0", "%"], ["declined", "1", "4.3", "%"]] {
             #expect(lines.contains { $0.map(String.init) == line }, "\(line) in \(report.text)")
         }
-        #expect(report.json.contains(#""offers":{"never":1,"notNow":1,"setUp":2}"#))
+        #expect(report.json.contains(#""offers":{"never":1,"notNow":20,"setUp":2}"#))
     }
 
     @Test func aSuccessAtTheFirstAttemptIsCounted() {
@@ -171,6 +172,7 @@ struct UnlockTallyTests {
             counters += [.successesAfter(mismatches: number), .fallbacksAfter(mismatches: number)]
         }
         for code in Failure.Code.all { counters += [.cancelled(code), .failedAnswers(code), .skips(code)] }
+        counters += BiometricOffer.Answer.allCases.map { .offers($0) }
         #expect(Set(counters).count == counters.count)
         #expect(counters.allSatisfy { (0..<UnlockTally.Counter.places).contains($0.place) })
     }

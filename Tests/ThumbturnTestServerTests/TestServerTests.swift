@@ -100,7 +100,7 @@ import ThumbturnTestServer
                 let again = try Authenticator(server: server.url, platform: platform)
                 #expect(await again.policy(within: bounds) == policy, "after a start, without a network")
                 var narrow = bounds
-                narrow.hintAfter = .seconds(6) ... .seconds(20)
+                narrow.hintAfter = .seconds(6) ... .seconds(20)  // one arm's hint comes after 5 s
                 #expect(await auth.policy(within: narrow) == .unlock, "one arm is out of the app's bounds")
                 #expect(await auth.policy(within: PolicyBounds(around: .sensitiveScreen)) == .sensitiveScreen, "no rung changes")
                 #expect(await auth.policy(within: PolicyBounds(around: .transaction)) == .transaction, "not in the file")

@@ -31,7 +31,8 @@ struct SimulateRun: AsyncParsableCommand {
         let policies = comparesArticle ? [Article.fixedPrompt, Article.adaptive] : try policy.map(PolicyOption.read)
         var results: [(name: String, figures: PolicyFigures)] = []
         for (place, policy) in policies.enumerated() {
-            let name = policy.name?.text ?? "policy \(place + 1)"
+            var name = policy.name?.text ?? "policy \(place + 1)"
+            if results.contains(where: { $0.name == name }) { name += " (\(place + 1))" }
             let simulation = Simulation(of: population, under: policy, sessions: options.sessions, seed: options.seed)
             results.append((name, await simulation.run(SimulationOptions.progress(name))))
         }

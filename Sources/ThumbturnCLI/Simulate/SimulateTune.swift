@@ -34,7 +34,12 @@ struct SimulateTune: AsyncParsableCommand {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false)
             guard parts.count == 2, let most = Double(parts[1]),
                 let figure = PolicyFigures.Figure.all.first(where: { $0.name == parts[0] })
-            else { throw ValidationError("--at-most is FIGURE=VALUE, for example fallback=0.15, and was \(text).") }
+            else {
+                let names = PolicyFigures.Figure.all.map(\.name).joined(separator: ", ")
+                throw ValidationError(
+                    "--at-most is FIGURE=VALUE, for example fallback=0.15, and was \(text). The figures are \(names); shares are 0 to 1, "
+                        + "and times are seconds.")
+            }
             return (figure: figure, most: most)
         }
         let (population, _) = try options.readPopulation()
@@ -78,7 +83,7 @@ struct SimulateTune: AsyncParsableCommand {
             throw ExitCode(1)
         }
         print("\nBest by \(objective.rawValue):")
-        Columns.aligned([heading, row(best)]).forEach { print($0) }
+        Columns.aligned([heading, row(await tuning.given()), row(best)]).forEach { print($0) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         print(String(decoding: try encoder.encode(best.policy), as: UTF8.self))

@@ -71,6 +71,7 @@ extension Authenticator {
     func forgetAnswers() async throws(Failure) {
         try await offerFile.delete()
         try await history.forget()
+        try await AssignmentToken.forget(for: assignmentRealm, on: platform)
     }
 
     func biometricOffer() async throws(Failure) -> BiometricOffer { try await offerFile.read() }

@@ -21,10 +21,14 @@ extension Authenticator {
     /// The policy to use in the place of the app's own one: the server's, or this device's arm of its experiment, where
     /// `fetchPolicies()` brought one with the name of the app's policy and nothing in it is out of the bounds. Otherwise the app's own.
     public nonisolated func policy(within bounds: PolicyBounds) async -> UnlockPolicy {
-        guard let document = await policyCache.document(), let token = try? await AssignmentToken.ofThisDevice(on: platform)
+        guard let document = await policyCache.document(),
+            let token = try? await AssignmentToken.ofThisDevice(for: assignmentRealm, on: platform)
         else { return bounds.own }
         return document.policy(within: bounds, for: token)
     }
+
+    /// Experiments assign each account of each server on its own.
+    nonisolated var assignmentRealm: String { "\(address.issuer) \(account)" }
 
     private nonisolated var policyCache: PolicyCache { PolicyCache(on: platform, of: address.issuer) }
 }

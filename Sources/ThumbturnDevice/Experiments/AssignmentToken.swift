@@ -12,16 +12,26 @@ public struct AssignmentToken: Hashable, Sendable, Redacted {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The token of this device, made at the first call. A stored one that is damaged is made anew, which assigns anew.
-    public static func ofThisDevice(on platform: DevicePlatform) async throws(Failure) -> AssignmentToken {
-        try await platform.secrets.change(name) { stored in
+    /// The token of this device in a realm, made at the first call. A stored one that is damaged is made anew, which assigns anew.
+    ///
+    /// - Parameter realm: who sees the arms, such as a server's address. Tokens of two realms have nothing in common, so that their
+    ///   arms do not tell that they are of one device.
+    public static func ofThisDevice(
+        for realm: String, on platform: DevicePlatform
+    ) async throws(Failure) -> AssignmentToken {
+        try await platform.secrets.change(name(realm)) { stored in
             if let bytes = stored.bytes, bytes.count == length { return (bytes, AssignmentToken(bytes)) }
             let fresh = RandomBytes.sixteen()
             return (fresh, AssignmentToken(fresh))
         }
     }
 
-    private static let name = "assignment token"
+    /// Deletes the token of a realm: the next one assigns anew.
+    static func forget(for realm: String, on platform: DevicePlatform) async throws(Failure) {
+        try await platform.secrets.delete(name(realm))
+    }
+
+    private static func name(_ realm: String) -> String { "assignment token \(realm)" }
     private static let length = 16
 }
 

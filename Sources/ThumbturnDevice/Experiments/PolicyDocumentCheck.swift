@@ -53,7 +53,7 @@ package struct PolicyDocumentCheck: Sendable {
 extension PolicyDocument {
     /// Whether it is this server's, and its time has come and is not over.
     fileprivate func isLive(of issuer: String, at now: UnixTime) -> Bool {
-        iss == issuer && iat < exp && exp - iat <= Self.longestLife && now < exp && iat - now <= Self.leeway
+        iss == issuer && ver <= iat.seconds && iat < exp && exp - iat <= Self.longestLife && now < exp && iat - now <= Self.leeway
     }
 
     /// How far the server's clock may be ahead of the device's.

@@ -12,8 +12,8 @@ public struct PolicyDocument: Message, Hashable {
     /// The header `typ`.
     public static let type = "thumbturn-policy+jwt"
 
-    /// The longest life of a document: 30 days.
-    public static let longestLife = Duration.seconds(30 * 86_400)
+    /// The longest life of a document: 7 days.
+    public static let longestLife = Duration.seconds(7 * 86_400)
 
     /// The most policies of a document.
     public static let mostPolicies = 32
@@ -25,6 +25,7 @@ public struct PolicyDocument: Message, Hashable {
     /// The first second at which it is expired.
     public var exp: UnixTime
     /// The version: each document of a server has a higher one than those before it, so that an old one takes no new one's place.
+    /// At most `iat` in seconds, so that whatever version came before, the present second is a higher one.
     public var ver: Int64
     /// What takes the place of the app's own policies, by their names (`UnlockPolicy.name`).
     public var policies: [String: Entry]
@@ -70,7 +71,13 @@ extension PolicyDocument.Entry: Codable {
         let policy = try values.decodeIfPresent(UnlockPolicy.self, forKey: .policy)
         let experiment = try values.decodeIfPresent(Experiment.self, forKey: .experiment)
         switch (policy, experiment) {
-        case (let policy?, nil): self = .policy(policy)
+        case (let policy?, nil):
+            // An arm that is none of an experiment could be a name of one device.
+            guard policy.arm == nil else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .policy, in: values, debugDescription: "has an arm, and is no part of an experiment")
+            }
+            self = .policy(policy)
         case (nil, let experiment?): self = .experiment(experiment)
         default:
             throw DecodingError.dataCorrupted(

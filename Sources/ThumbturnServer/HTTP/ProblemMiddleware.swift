@@ -36,7 +36,8 @@ struct ProblemMiddleware: RouterMiddleware {
             if case StoreError.anotherEpoch = error { await catchUp() }
             response = answer(to: error, request, context)
         }
-        response.headers[.dpopNonce] = nonce()
+        // A cache would give devices an old nonce (RFC 9449 section 8.2).
+        if response.headers[.cacheControl]?.hasPrefix("public") != true { response.headers[.dpopNonce] = nonce() }
         return response
     }
 

@@ -27,6 +27,7 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     }
 
     func run() async throws {
+        unlockPolicies?.tell(logger)
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
             guard policy.isFromFile || evidence.isFromFile || unlockPolicies != nil else {
@@ -55,8 +56,10 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
 
     private func reload(_ unlockPolicies: UnlockPolicies) -> Bool {
         do throws(PolicyFileError) {
+            let before = unlockPolicies.digest
             try unlockPolicies.reload()
-            logger.notice("the unlock policies were read again")
+            guard unlockPolicies.digest != before else { return false }
+            unlockPolicies.tell(logger)
             return true
         } catch {
             logger.error("the unlock policies before stay in use", metadata: ["mistake": .string(error.description)])
@@ -81,6 +84,14 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
                 metadata: ["error": .string("\(type(of: error))")])
         }
         return true
+    }
+}
+
+extension UnlockPolicies {
+    /// Logs which version is in use, and what apps may not follow.
+    func tell(_ logger: Logger) {
+        logger.notice("unlock policies are in use", metadata: ["version": .stringConvertible(version)])
+        for warning in warnings { logger.warning("unlock policies", metadata: ["warning": .string(warning)]) }
     }
 }
 #endif

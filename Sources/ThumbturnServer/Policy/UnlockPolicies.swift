@@ -35,7 +35,9 @@ public final class UnlockPolicies: Sendable {
         let (content, digest) = try Self.read(file)
         try state.withLock { (state) throws(PolicyFileError) in
             guard content == state.content || content.version > state.content.version else {
-                throw PolicyFileError("\(file): version: is not higher than \(state.content.version), which is in use")
+                throw PolicyFileError(
+                    "\(file): version: is not higher than \(state.content.version), which is in use. Devices take no lower one: "
+                        + "set it to \(state.content.version + 1) or more.")
             }
             state = State(content: content, digest: digest)
         }
@@ -58,17 +60,23 @@ public final class UnlockPolicies: Sendable {
     }
 
     /// How long a device uses a document when it cannot fetch another one.
-    private static let life = Duration.seconds(7 * 86_400)
+    private static let life = PolicyDocument.longestLife
     /// How long a signature serves all devices. Signing for each request would let strangers keep the server busy.
     private static let freshness = Duration.seconds(60)
 
     private static func read(_ file: String) throws(PolicyFileError) -> (UnlockPolicyFile, String) {
         guard let data = FileManager.default.contents(atPath: file) else { throw PolicyFileError("\(file): cannot be read") }
+        let content: UnlockPolicyFile
         do throws(JSONError) {
-            return (try UnlockPolicyFile(json: Array(data)), Base64URL.encode(SHA256.hash(data: data)))
+            content = try UnlockPolicyFile(json: Array(data))
         } catch {
             throw PolicyFileError("\(file): \(error.description)")
         }
+        // Devices refuse such a document: nothing could follow on a version of the far future.
+        guard content.version <= Int64(Date().timeIntervalSince1970) else {
+            throw PolicyFileError("\(file): version: is higher than the number of seconds since 1970")
+        }
+        return (content, Base64URL.encode(SHA256.hash(data: data)))
     }
 
     /// Whether a file is of this kind, by its member `format`.
@@ -76,10 +84,15 @@ public final class UnlockPolicies: Sendable {
         PolicyFileFormat.read(fromFile: file)?.hasPrefix("thumbturn-unlock-policies/") ?? false
     }
 
+    /// The version of the file that is in use.
+    var version: Int64 { state.withLock { $0.content.version } }
+
     /// What apps that use a preset of an entry's name, within the default bounds, would not follow. Others decide for themselves.
     package var warnings: [String] {
         state.withLock { $0.content }.policies.sorted { $0.key < $1.key }.compactMap { name, entry in
-            guard let preset = UnlockPolicy.presets[name] else { return nil }
+            guard let preset = UnlockPolicy.presets[name] else {
+                return "policies.\(name): no preset has this name, so only apps with a policy of this name follow it"
+            }
             let bounds = PolicyBounds(around: preset)
             let problem =
                 switch entry {

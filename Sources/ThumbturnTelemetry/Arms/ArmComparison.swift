@@ -120,11 +120,17 @@ package struct ArmComparison: Sendable {
         }
     }
 
-    /// The comparisons of all policies that have arms, or of one, by the policies' names.
+    /// The comparisons of the policies that have arms and are shown, or of one, by the policies' names: at most `mostPolicies`, those
+    /// with the most unlocks.
     package static func all(_ entries: [TelemetryEntry], of policy: TelemetryLabel? = nil) -> [ArmComparison] {
-        let policies = Set(entries.lazy.filter { $0.cell.context.arm != nil }.compactMap(\.cell.context.policy?.text))
-        return policies.filter { policy == nil || $0 == policy?.text }.sorted().map { ArmComparison(entries, policy: $0) }
+        let withArms = Set(entries.lazy.filter { $0.cell.context.arm != nil }.compactMap(\.cell.context.policy?.text))
+        let shown = TelemetryReport(entries, by: .policy).rows.map(\.value)
+        return shown.filter { withArms.contains($0) && (policy == nil || $0 == policy?.text) }.prefix(mostPolicies).sorted()
+            .map { ArmComparison(entries, policy: $0) }.filter { !$0.arms.isEmpty }
     }
+
+    /// The most policies whose arms are compared: names can be made up.
+    package static let mostPolicies = 8
 
     private static func compare(
         _ measure: Measure, _ arm: String, _ own: UnlockTally, _ control: UnlockTally, intervals: Int, seed: UInt64

@@ -28,6 +28,9 @@ extension UnlockTally {
         SurvivalCurve(successes: timesToAuthenticate, censored: self[Times.censored])
     }
 
+    /// Answers to the offer of biometrics.
+    package var offers: Int { BiometricOffer.Answer.allCases.reduce(0) { $0 + self[.offers($1)] } }
+
     /// Fallbacks because of this, from any rung to any.
     package func fallbacks(because cause: Counter.Cause) -> Int {
         Rung.allCases.reduce(0) { sum, from in

@@ -55,6 +55,14 @@ package struct UnlockTally: Equatable, Sendable {
         for index in histograms.indices { histograms[index].merge(other.histograms[index]) }
     }
 
+    /// Has the answers to offers of these tallies, in the place of its own.
+    mutating func setOffers(of tallies: [UnlockTally]) {
+        for answer in BiometricOffer.Answer.allCases {
+            let place = Counter.offers(answer).place
+            counts[place] = tallies.reduce(0) { $0 + $1.counts[place] }
+        }
+    }
+
     // MARK: Adding
 
     /// Counts one unlock, or the answer to an offer, which is a report of its own and no unlock.

@@ -9,8 +9,8 @@ internal import ThumbturnCore
 /// that is shown is withheld, too, and so on. A day with fewer devices in total is withheld whole. Rows and the total are sums
 /// over days of what is shown of each day. So the difference of two reports of one dimension, with other days or between the
 /// total and its rows, is a sum of groups of at least `leastDevices` devices each. A report of one policy alone is subtracted from
-/// one of all: so a group is withheld, too, where what the other policies have of it is of fewer than `leastDevices` devices. It does
-/// not protect against comparing reports by two dimensions whose groups happen to be almost the same, nor two reports of a day
+/// one of all, together with those of the other ones: so of a day and of each value one policy is told only where the same rule, applied
+/// to the policies, withholds it not. It does not protect against comparing reports by two dimensions whose groups happen to be almost the same, nor two reports of a day
 /// that is not over.
 struct ReportGroups {
     /// What belongs together on one day.
@@ -21,6 +21,22 @@ struct ReportGroups {
         mutating func merge(_ tally: UnlockTally, _ devices: DistinctDevices) {
             self.tally.merge(tally)
             self.devices.merge(devices)
+        }
+    }
+
+    /// One value of one day.
+    private struct Parts {
+        /// What is summed.
+        var group = Group()
+        /// The devices with unlocks, by the policies of these.
+        var policies: [String: DistinctDevices] = [:]
+
+        mutating func add(_ entry: TelemetryEntry, isSummed: Bool) {
+            // Answers to offers are no unlocks: their devices make no group larger, nor one that would have to be hidden.
+            let hasUnlocks = entry.tally[.unlocks] > 0
+            if isSummed { group.merge(entry.tally, hasUnlocks ? entry.devices : DistinctDevices()) }
+            guard hasUnlocks else { return }
+            policies[entry.cell.context.policy?.text ?? "", default: DistinctDevices()].merge(entry.devices)
         }
     }
 
@@ -44,59 +60,84 @@ struct ReportGroups {
     init(
         _ entries: some Sequence<TelemetryEntry>, by dimension: TelemetryDimension, of policy: TelemetryLabel?, leastDevices: Int
     ) {
-        var groups: [Int: [String: Group]] = [:]
-        // The devices of the policies that are left out.
-        var others: [Int: [String: DistinctDevices]] = [:]
+        var parts: [Int: [String: Parts]] = [:]
         for entry in entries {
-            let (day, value) = (entry.cell.day, dimension.value(of: entry.cell))
-            if policy == nil || entry.cell.context.policy == policy {
-                groups[day, default: [:]][value, default: Group()].merge(entry.tally, entry.devices)
-            } else {
-                others[day, default: [:]][value, default: DistinctDevices()].merge(entry.devices)
-            }
+            parts[entry.cell.day, default: [:]][dimension.value(of: entry.cell), default: Parts()]
+                .add(entry, isSummed: policy == nil || entry.cell.context.policy == policy)
         }
         var days: [Day] = []
         var withheldDays: [String: Int] = [:]
         var whole = 0
-        for (day, groups) in groups.sorted(by: { $0.key < $1.key }) {
+        for (day, parts) in parts.sorted(by: { $0.key < $1.key }) {
+            let groups = parts.mapValues(\.group).filter { $0.value.tally[.unlocks] > 0 }
+            guard !groups.isEmpty else { continue }
             for value in groups.keys { withheldDays[value, default: 0] += 0 }
-            let total = groups.values.reduce(into: Group()) { $0.merge($1.tally, $1.devices) }
-            let left = others[day] ?? [:]
-            let leftInAll = left.values.reduce(into: DistinctDevices()) { $0.merge($1) }
-            guard total.devices.estimate >= leastDevices, left.isEmpty || leftInAll.estimate >= leastDevices else {
+            var total = groups.values.reduce(into: Group()) { $0.merge($1.tally, $1.devices) }
+            let policies = parts.values.reduce(into: [String: DistinctDevices]()) { sum, part in
+                sum.merge(part.policies) { $0.merged($1) }
+            }
+            guard total.devices.estimate >= leastDevices, Self.tells(policy, among: policies, leastDevices) else {
                 for value in groups.keys { withheldDays[value, default: 0] += 1 }
                 whole += 1
                 continue
             }
-            let withheld = Self.withheld(of: groups, leaving: left, leastDevices)
+            let untold = Set(parts.filter { !Self.tells(policy, among: $0.value.policies, leastDevices) }.keys)
+            let withheld = Self.withheld(of: groups.mapValues(\.devices), untold, leastDevices)
             for value in withheld { withheldDays[value, default: 0] += 1 }
-            days.append(Day(day: day, shown: groups.filter { !withheld.contains($0.key) }, total: total))
+            let shown = groups.filter { !withheld.contains($0.key) }.mapValues { $0.withOffers(ofAtLeast: leastDevices) }
+            // Of answers to offers the total has those of the groups that show them, so that nothing is left by subtraction. A value
+            // that has nothing else is no row.
+            let offersAlone = parts.filter { groups[$0.key] == nil }.map { $0.value.group.withOffers(ofAtLeast: leastDevices) }
+            total.tally.setOffers(of: shown.values.map(\.tally) + offersAlone.map(\.tally))
+            days.append(Day(day: day, shown: shown, total: total))
         }
         self.days = days
         self.withheldDays = withheldDays
         daysWithheldWhole = whole
     }
 
-    /// The values whose groups of a day are withheld.
-    ///
-    /// - Parameter left: the devices of the policies that are left out, by the same values.
+    /// Whether one policy may be told alone, beside what is told of all policies and of each other one.
+    private static func tells(
+        _ policy: TelemetryLabel?, among policies: [String: DistinctDevices], _ leastDevices: Int
+    ) -> Bool {
+        guard let policy else { return true }
+        return !withheld(of: policies, [], leastDevices).contains(policy.text)
+    }
+
+    /// The names whose groups are withheld: those of few devices and those that must be, and where they are fewer than two or have few
+    /// devices together, the smallest others with them.
     private static func withheld(
-        of groups: [String: Group], leaving left: [String: DistinctDevices], _ leastDevices: Int
+        of groups: [String: DistinctDevices], _ mustBe: Set<String>, _ leastDevices: Int
     ) -> Set<String> {
-        let mustBe = groups.filter { value, group in
-            group.devices.estimate < leastDevices || left[value].map { $0.estimate < leastDevices } ?? false
-        }
-        guard !mustBe.isEmpty else { return [] }
-        var withheld = Set(mustBe.keys)
-        var devices = mustBe.values.reduce(into: DistinctDevices()) { $0.merge($1.devices) }
+        var withheld = Set(groups.filter { $0.value.estimate < leastDevices || mustBe.contains($0.key) }.keys)
+        guard !withheld.isEmpty else { return [] }
+        var devices = withheld.reduce(into: DistinctDevices()) { $0.merge(groups[$1] ?? DistinctDevices()) }
         // Ascending, so that they are the same groups for the same entries in any order.
         let others = groups.filter { !withheld.contains($0.key) }
-            .sorted { ($0.value.devices.estimate, $0.key) < ($1.value.devices.estimate, $1.key) }
-        for (value, group) in others where withheld.count < 2 || devices.estimate < leastDevices {
-            withheld.insert(value)
-            devices.merge(group.devices)
+            .sorted { ($0.value.estimate, $0.key) < ($1.value.estimate, $1.key) }
+        for (name, group) in others where withheld.count < 2 || devices.estimate < leastDevices {
+            withheld.insert(name)
+            devices.merge(group)
         }
         return withheld
+    }
+}
+
+extension ReportGroups.Group {
+    /// The group with its answers to offers, where there are so many of them.
+    fileprivate func withOffers(ofAtLeast least: Int) -> Self {
+        guard tally.offers < least else { return self }
+        var group = self
+        group.tally.setOffers(of: [])
+        return group
+    }
+}
+
+extension DistinctDevices {
+    fileprivate func merged(_ other: DistinctDevices) -> DistinctDevices {
+        var devices = self
+        devices.merge(other)
+        return devices
     }
 }
 #endif

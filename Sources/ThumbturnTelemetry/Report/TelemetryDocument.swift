@@ -21,11 +21,12 @@ internal import ThumbturnCore
 ///      "dead_keys": {"enrolmentChanged": 1}, "poor_readings": {"tooShort": 41}, "offers": {"setUp": 70, "never": 4},
 ///      "by_day": [{"day": "2026-11-14", "p50": 1280, "p95": 3800, "sensor_p50": 900}, …]}
 ///
-/// `devices` is the number of distinct devices on the day with the most of them; there are at least so many.
+/// `devices` is the number of distinct devices on the day with the most of them; above 255 it is an estimate.
 /// `time_to_authenticate` is of successes alone; `time_counting_censored` counts unlocks without success for the time that they
 /// lasted, and lacks quantiles that so many gave up before that they are not known. The names of `rates` are those of `Rate`.
 package struct TelemetryDocument: Hashable, Sendable, Codable {
     package var by: String
+    package var policy: String?
     package var from: String?
     package var to: String?
     package var leastDevices: Int
@@ -36,7 +37,7 @@ package struct TelemetryDocument: Hashable, Sendable, Codable {
     package var findings: [Difference]
 
     private enum CodingKeys: String, CodingKey {
-        case by, from, to
+        case by, policy, from, to
         case leastDevices = "least_devices"
         case rows
         case rowsWithheld = "rows_withheld"
@@ -168,7 +169,7 @@ extension TelemetryReport {
     /// The report as a value that is written as JSON and read back.
     package var document: TelemetryDocument {
         TelemetryDocument(
-            by: dimension.rawValue, from: total?.days.first.map { UTCDay.text($0.day) },
+            by: dimension.rawValue, policy: policy, from: total?.days.first.map { UTCDay.text($0.day) },
             to: total?.days.last.map { UTCDay.text($0.day) }, leastDevices: leastDevices, rows: rows.map { .init($0) },
             rowsWithheld: withheldRows, daysWithheld: withheldDays, total: total.map { .init($0) },
             findings: findings.map { finding in

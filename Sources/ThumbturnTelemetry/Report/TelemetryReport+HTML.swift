@@ -76,7 +76,7 @@ extension TelemetryReport {
             let days = Set(named.flatMap { $0.days.map(\.day) }).sorted()
             let measures: [(title: String, of: (DayPoint) -> Double?)] = [
                 ("P95 by \(dimension.heading) and day", { $0.p95 }),
-                ("Median time to the sensor's match by \(dimension.heading) and day", { $0.sensorMedian }),
+                ("Median to the match by \(dimension.heading) and day", { $0.sensorMedian }),
             ]
             for (title, measure) in measures where days.count > 1 {
                 let values = named.map { row in Dictionary(uniqueKeysWithValues: row.days.map { ($0.day, measure($0)) }) }
@@ -104,7 +104,7 @@ extension TelemetryReport {
         add(
             Chart(
                 title: "Authenticated by time", xLabel: "seconds since the first prompt",
-                yLabel: "% of unlocks, counting cancels",
+                yLabel: "% by then, if none were given up",
                 series: shown.map { Chart.Series(name: $0.value, points: Self.curve($0.tally), style: .steps) }),
             (
                 ["unlocks"] + shown.map(\.value),

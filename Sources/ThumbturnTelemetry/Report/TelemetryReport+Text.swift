@@ -21,7 +21,7 @@ extension TelemetryReport {
                 ? "There are no unlocks in this period." : "Nothing is shown: no day has at least \(leastDevices) devices."
         }
         let days = first == last ? UTCDay.text(first) : "\(UTCDay.text(first)) to \(UTCDay.text(last))"
-        return "Unlocks by \(dimension.heading), \(days), by the server's clock."
+        return "Unlocks\(policy.map { " of policy \($0)" } ?? "") by \(dimension.heading), \(days), by the server's clock."
     }
 
     /// What a reader has to know about the numbers.
@@ -44,9 +44,9 @@ extension TelemetryReport {
         }
         guard total != nil else { return notes }
         notes += [
-            "Devices: distinct devices on the day with the most. Days cannot be united, so there are at least so many.",
+            "Devices: on the day with the most, because days cannot be united. Exact up to 255, above that an estimate within some 13 %.",
             "P50, P95, P99: time from the first prompt to success, of the unlocks that succeeded, within 1 %.",
-            "P95 with cancels: counts cancelled, abandoned and failed unlocks for as long as they lasted (Kaplan–Meier). "
+            "P95 with cancels: as if the unlocks that were given up had gone on, no slower than others (Kaplan–Meier). "
                 + "\(Figures.none) where so many were given up that it is not known.",
             "First attempt, fallback, timeout: of the unlocks in which the sensor was asked.",
             "Given up: cancelled by the person or abandoned.",

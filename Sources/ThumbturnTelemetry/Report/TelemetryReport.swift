@@ -8,6 +8,8 @@ package import ThumbturnCore
 package struct TelemetryReport: Sendable {
     /// By what the rows are made.
     package let dimension: TelemetryDimension
+    /// The only policy whose unlocks are told; nil for all.
+    package let policy: String?
     /// How many distinct devices a group must have to be shown.
     package let leastDevices: Int
     /// One row for each value that is shown, most unlocks first; days in their order.
@@ -27,7 +29,7 @@ package struct TelemetryReport: Sendable {
         package var value: String
         /// The numbers of the days that are shown.
         package var tally: UnlockTally
-        /// About how many distinct devices it has on the day with the most: at least so many in total.
+        /// About how many distinct devices it has on the day with the most: above 255 an estimate.
         package var devices: Int
         /// The days that are shown, ascending.
         package var days: [DayPoint]
@@ -59,6 +61,7 @@ package struct TelemetryReport: Sendable {
     ) {
         let groups = ReportGroups(entries, by: dimension, of: policy, leastDevices: leastDevices)
         self.dimension = dimension
+        self.policy = policy?.text
         self.leastDevices = leastDevices
         var rows: [String: Row] = [:]
         var total = Row(
