@@ -44,7 +44,9 @@ import ThumbturnCore
             (
                 "fallback_after",
                 {
-                    ($0.hintAfter, $0.earliestHint, $0.retryWindow) = (.seconds(3), .seconds(3), .seconds(1))
+                    ($0.hintAfter, $0.earliestHint, $0.retryWindow, $0.retryLimit) = (
+                        .seconds(3), .seconds(3), .seconds(1), .seconds(2)
+                    )
                     ($0.fallbackAfter, $0.earliestFallback) = (.milliseconds(4999), .milliseconds(4999))
                 }
             ),

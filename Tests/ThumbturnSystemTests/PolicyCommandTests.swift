@@ -79,7 +79,7 @@ import ThumbturnLoad
         #expect(
             warned.status == 0
                 && warned.errors.hasPrefix(
-                    "warning: \(file.path): policies.transaction.policy.delays.limit: is higher than the app allows: apps with"),
+                    "warning: \(file.path): policies.transaction.policy.delays: are not the app's own: apps with"),
             "\(warned.errors)")
         let preset = try await Built.run(Built.path("thumbturn-server"), ["config", "unlock-policy", "transaction"])
         #expect(try UnlockPolicy(json: Array(preset.output.utf8)) == .transaction)

@@ -45,7 +45,9 @@ import ThumbturnLoad
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             let accepted = answers.filter { $0.1.status == 200 }
-            #expect(answers.count == 64 && accepted.count == 1, "round \(round)")
+            #expect(
+                answers.count == 64 && accepted.count == 1,
+                "round \(round): \(Set(answers.map { String(decoding: $0.1.body, as: UTF8.self) }))")
             #expect(answers.allSatisfy { $0.1.status == 200 || $0.1.status == 400 }, "round \(round)")
             for (node, answer) in accepted {
                 winners[node] += 1

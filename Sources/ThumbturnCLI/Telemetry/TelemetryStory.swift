@@ -59,17 +59,14 @@ struct TelemetryStory {
         let (server, folder) = try await Self.server(days)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let key = try await server.addTelemetryKey(named: "story")
-        let port = try await Self.run(server) { port in
-            try await reportUnlocks(to: port, key, days)
-            return port
-        }
+        try await Self.run(server) { port in try await reportUnlocks(to: port, key, days) }
         announce("The operator asks for the report of the days, by model.")
         let entries = try await server.telemetry(from: days.first, to: days.today)
         let report = TelemetryReport(entries, by: .model)
         print(report.text)
         try check(report, days)
         guard let page else { return }
-        let html = report.html(title: "Unlocks by model, at port \(port)")
+        let html = report.html(title: "Unlocks of simulated phones")
         try Data(html.utf8).write(to: URL(fileURLWithPath: page), options: .withoutOverwriting)
         confirm("The page with the plots is in \(page)")
     }
@@ -167,29 +164,18 @@ struct TelemetryStory {
     }
 
     /// Runs the server until the closure has ended.
-    private static func run<Result: Sendable>(
-        _ server: EmbeddedServer, _ body: @escaping @Sendable (Int) async throws -> Result
-    ) async throws -> Result {
+    private static func run(
+        _ server: EmbeddedServer, _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         let (ports, started) = AsyncStream.makeStream(of: Int.self)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { started.finish() }
                 try await server.runOnLoopback { started.yield($0) }
-                return nil
             }
-            var result: Result?
-            do {
-                for await port in ports {
-                    result = try await body(port)
-                    break
-                }
-            } catch {
-                group.cancelAll()
-                throw error
-            }
-            group.cancelAll()
-            guard let result else { throw UnexpectedOutcome("the server did not start") }
-            return result
+            defer { group.cancelAll() }
+            for await port in ports { return try await body(port) }
+            throw UnexpectedOutcome("the server did not start")
         }
     }
 
