@@ -28,6 +28,13 @@ import Testing
         #expect(other.output != once.output)
     }
 
+    @Test func quantilesAreExactAndMergingHasNoOrder() async throws {
+        let run = try await Built.run(
+            Built.path("thumbturn"), ["bench", "aggregation", "--samples", "100000", "--seconds", "0.2"])
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        #expect(run.output.contains("million events counted per second") && run.output.contains("the same bytes"))
+    }
+
     @Test func aPolicyAndAPopulationFromFilesGiveJSONAndACurve() async throws {
         try await inFolder { folder in
             let population = try await simulate("population")

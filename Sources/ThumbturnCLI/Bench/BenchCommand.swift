@@ -7,7 +7,7 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measures performance and compares it with the limit of this machine.",
         subcommands: [
             BenchSignIn.self, BenchAuditLog.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self, BenchStore.self,
-            BenchFlow.self, BenchEvidence.self, BenchTelemetry.self,
+            BenchFlow.self, BenchEvidence.self, BenchTelemetry.self, BenchAggregation.self,
         ]
     )
 }
