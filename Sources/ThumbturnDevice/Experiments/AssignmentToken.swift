@@ -14,8 +14,10 @@ public struct AssignmentToken: Hashable, Sendable, Redacted {
 
     /// The token of this device in a realm, made at the first call. A stored one that is damaged is made anew, which assigns anew.
     ///
-    /// - Parameter realm: who sees the arms, such as a server's address. Tokens of two realms have nothing in common, so that their
-    ///   arms do not tell that they are of one device.
+    /// - Parameters:
+    ///   - realm: who sees the arms, such as a server's address. Tokens of two realms have nothing in common, so that their arms do
+    ///     not tell that they are of one device.
+    ///   - platform: keeps the token.
     public static func ofThisDevice(
         for realm: String, on platform: DevicePlatform
     ) async throws(Failure) -> AssignmentToken {

@@ -22,8 +22,10 @@ public enum TelemetryAnswer: Hashable, Sendable {
     /// What an HTTP status says: a success is `taken`; 400, 413 and 422, which find fault with the batch itself, are `refused`;
     /// all others are `later`.
     ///
-    /// - Parameter retryAfter: the value of `Retry-After` (RFC 9110 section 10.2.3). Only seconds count; a date depends on a
-    ///   clock that the person can set.
+    /// - Parameters:
+    ///   - status: the status of the answer.
+    ///   - retryAfter: the value of `Retry-After` (RFC 9110 section 10.2.3). Only seconds count; a date depends on a clock that
+    ///     the person can set.
     public init(status: Int, retryAfter: String? = nil) {
         self =
             switch status {
