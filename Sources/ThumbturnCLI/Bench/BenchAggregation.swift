@@ -2,7 +2,6 @@
 import ArgumentParser
 import Foundation
 import ThumbturnCore
-import ThumbturnLoad
 import ThumbturnSimulator
 import ThumbturnTelemetry
 

@@ -8,10 +8,13 @@ internal import ThumbturnCore
 /// withheld groups are at least two and together have at least `leastDevices` devices; where they are fewer, the smallest group
 /// that is shown is withheld, too, and so on. A day with fewer devices in total is withheld whole. Rows and the total are sums
 /// over days of what is shown of each day. So the difference of two reports of one dimension, with other days or between the
-/// total and its rows, is a sum of groups of at least `leastDevices` devices each. A report of one policy alone is subtracted from
-/// one of all, together with those of the other ones: so of a day and of each value one policy is told only where the same rule, applied
-/// to the policies, withholds it not. It does not protect against comparing reports by two dimensions whose groups happen to be almost the same, nor two reports of a day
-/// that is not over.
+/// total and its rows, is a sum of groups of at least `leastDevices` devices each.
+///
+/// Reports of single policies are subtracted from one of all. So the same rule is applied to the policies of a day, and to those of
+/// each of its values, and a report of one policy shows only where the rule does not withhold that policy.
+///
+/// It does not protect against comparing reports by two dimensions whose groups happen to be almost the same, nor two reports of a
+/// day that is not over.
 struct ReportGroups {
     /// What belongs together on one day.
     struct Group {
