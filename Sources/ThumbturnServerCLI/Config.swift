@@ -24,26 +24,26 @@ struct Config: ParsableCommand {
         var file: String
 
         func run() throws {
-            if EvidencePolicy.isNamed(inFile: file) {
-                for line in try EvidencePolicy(file: file).summary { print(line) }
-                return
-            }
-            if UnlockPolicies.isNamed(inFile: file) {
+            // A file without the member is read as the oldest kind, which says what is missing.
+            let text = PolicyFileFormat.text(inFile: file) ?? PolicyFileFormat.stepUp.text
+            guard let format = PolicyFileFormat(text) else { throw UnknownFormat(file: file, format: text) }
+            let (lines, warnings) = try Self.examine(file, format)
+            for warning in warnings { FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8)) }
+            for line in lines { print(line) }
+        }
+
+        /// What a file means, and what is weak in it.
+        private static func examine(_ file: String, _ format: PolicyFileFormat) throws -> (lines: [String], warnings: [String]) {
+            switch format {
+            case .evidence: return (try EvidencePolicy(file: file).summary, [])
+            case .unlockPolicies:
                 let policies = try UnlockPolicies(file: file)
-                for warning in policies.warnings {
-                    FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
-                }
-                for line in policies.summary { print(line) }
-                return
+                return (policies.summary, policies.warnings)
+            case .stepUp:
+                let table = try StepUpTable(file: file)
+                let rules = table.actions.sorted { $0.key < $1.key }
+                return (rules.map { name, rule in "\(name): \(rule.summary)" }, table.warnings)
             }
-            if let format = PolicyFileFormat.read(fromFile: file), format != StepUpTable.format {
-                throw UnknownFormat(file: file, format: format)
-            }
-            let table = try StepUpTable(file: file)
-            for warning in table.warnings {
-                FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
-            }
-            for (name, rule) in table.actions.sorted(by: { $0.key < $1.key }) { print("\(name): \(rule.summary)") }
         }
     }
 }
@@ -55,8 +55,8 @@ private struct UnknownFormat: Error, CustomStringConvertible {
 
     var description: String {
         """
-        \(file): format: is "\(format)", which the server does not know. It is thumbturn-policy/1, thumbturn-evidence/1 or \
-        thumbturn-unlock-policies/1.
+        \(file): format: is "\(format)", which the server does not know. It is one of \
+        \(PolicyFileFormat.allCases.map(\.text).joined(separator: ", ")).
         """
     }
 }

@@ -27,12 +27,8 @@ package struct ReportingPhone: Sendable {
     /// - Returns: the events of each flow: of more than one where the person began anew after a cancel.
     package mutating func unlock() -> [[Telemetry]] {
         session += 1
-        var draws = Draws(seed: seed, person: number, session: session)
-        let isStranger = draws.chance(population.strangers)
-        person.goOn(after: draws.time(population.between), &draws)
-        var unlock = SimulatedUnlock(
-            person, under: policy, in: population, isStranger: isStranger, draws, keepsEvents: true)
-        unlock.run()
+        let unlock = SimulatedUnlock.run(
+            session, of: number, person, under: policy, in: population, seed: seed, keepsEvents: true)
         person = unlock.person
         return unlock.events ?? []
     }

@@ -67,6 +67,24 @@ struct SimulatedUnlock {
         flow = UnlockFlow(policy: policy)
     }
 
+    /// The next unlock of a person, some time after the one before, run to its end.
+    ///
+    /// - Parameters:
+    ///   - session: the number of the unlock, from 1.
+    ///   - number: which person of the population.
+    static func run(
+        _ session: Int, of number: Int, _ person: SimulatedPerson, under policy: UnlockPolicy, in population: Population,
+        seed: UInt64, keepsEvents: Bool = false
+    ) -> SimulatedUnlock {
+        var (draws, person) = (Draws(seed: seed, person: number, session: session), person)
+        let isStranger = draws.chance(population.strangers)
+        person.goOn(after: draws.time(population.between), &draws)
+        var unlock = SimulatedUnlock(
+            person, under: policy, in: population, isStranger: isStranger, draws, keepsEvents: keepsEvents)
+        unlock.run()
+        return unlock
+    }
+
     /// Runs the unlock to its end.
     mutating func run() {
         var start = draws.chance(population.choices.otherWayAtOnce) ? otherWay : .tap

@@ -48,11 +48,8 @@ package struct Simulation: Sendable {
         for number in stride(from: block, to: people, by: blocks) {
             var person = SimulatedPerson(number, of: population, seed: seed)
             for session in 1...population.sessionsPerPerson {
-                var draws = Draws(seed: seed, person: number, session: session)
-                let isStranger = draws.chance(population.strangers)
-                person.goOn(after: draws.time(population.between), &draws)
-                var unlock = SimulatedUnlock(person, under: policy, in: population, isStranger: isStranger, draws)
-                unlock.run()
+                let unlock = SimulatedUnlock.run(
+                    session, of: number, person, under: policy, in: population, seed: seed)
                 tally.add(unlock.outcome)
                 person = unlock.person
             }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnTestKit
@@ -69,6 +70,21 @@ import ThumbturnTestKit
         let elsewhere = try await AssignmentToken.ofThisDevice(for: "https://other.example", on: phone.platform())
         #expect(token == again && token != another && token != elsewhere && token.bytes.count == 16)
         #expect("\(token)" == "AssignmentToken" && String(reflecting: [token]) == "[AssignmentToken]")
+    }
+
+    /// The next enrolment may be another person's, whose arms must not tell of this one.
+    @Test func theEndOfAnEnrolmentForgetsTheToken() async throws {
+        try await World.enrolled { world in
+            func token() async throws -> AssignmentToken {
+                try await AssignmentToken.ofThisDevice(for: world.auth.assignmentRealm, on: world.auth.platform)
+            }
+            let before = try await token()
+            expect(try await token(), is: before)
+            try await world.auth.revoke()
+            #expect(try await token() != before)
+            let other = try Authenticator(server: InMemoryServer.url, account: "other", platform: world.auth.platform)
+            #expect(other.assignmentRealm != world.auth.assignmentRealm)
+        }
     }
 
     @Test func aDamagedTokenIsMadeAnew() async throws {

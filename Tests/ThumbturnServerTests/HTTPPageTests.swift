@@ -61,6 +61,21 @@ import ThumbturnLoad
         }
     }
 
+    /// A client without this library has the names of events from the page alone.
+    @Test func theTableOfEventsHasEachEventAndEachOfItsNames() throws {
+        let section = try #require(try HTTPPage().sections.first { $0.route == "POST /v1/telemetry" })
+        let rows = section.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let texts = rows.flatMap { $0.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } }
+        let events = try texts.map { try JSONDecoder().decode(Telemetry.self, from: Data($0.utf8)) }
+        let names = events.map { "\($0)".prefix { $0 != "(" } }
+        #expect(events.count == 13 && Set(texts.compactMap { $0.firstMatch(of: /[a-z]\w+/)?.0 }).count == 13, "\(names)")
+        let all =
+            Rung.allCases.map(\.rawValue) + KeyLoss.allCases.map(\.rawValue) + PoorReading.allCases.map(\.rawValue)
+            + BiometricOffer.Answer.allCases.map(\.rawValue) + SensorName.allCases.map(\.rawValue)
+            + Telemetry.Appearance.allCases.map(\.rawValue)
+        for name in all { #expect(section.text.contains("`\(name)`"), "\(name)") }
+    }
+
     /// `current` is a value of `{id}`.
     private static func general(_ route: String) -> String { route.replacing("/devices/current", with: "/devices/{id}") }
 

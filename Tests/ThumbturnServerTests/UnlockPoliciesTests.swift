@@ -1,4 +1,5 @@
 #if Tools
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -67,6 +68,29 @@ import ThumbturnVerifier
             let answer = try await live.connect().send("GET", "/v1/unlock-policies")
             #expect(answer.status == 404)
         }
+    }
+
+    @Test func aDocumentIsSignedAnewWhereKeyFileOrTimeHaveChanged() throws {
+        let file = try File()
+        defer { file.remove() }
+        let (one, two) = (try TokenSigner(P256.Signing.PrivateKey()), try TokenSigner(P256.Signing.PrivateKey()))
+        let now = UnixTime(seconds: 1_800_000_000)
+        func document(_ signer: TokenSigner, after seconds: Int64 = 0) throws -> String {
+            try file.policies.document(of: "https://login.example", signedBy: signer, at: now + .seconds(seconds))
+        }
+        let first = try document(one)
+        #expect(try document(one, after: 59) == first)
+        let other = try document(two)
+        #expect(other != first)
+        #expect(try document(two) == other)
+        #expect(try document(two, after: -1) != other, "the operator has set the time back")
+        let before = try document(two)
+        try file.write(Self.text(version: 8))
+        try file.policies.reload()
+        let after = try document(two)
+        let jws = try #require(CompactJWS(after))
+        let version = try StrictJSON.decode(PolicyDocument.self, from: jws.payload).ver
+        #expect(after != before && version == 8)
     }
 
     @Test func othersContentNeedsAHigherVersion() throws {

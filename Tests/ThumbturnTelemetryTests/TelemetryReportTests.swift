@@ -239,6 +239,20 @@ struct TelemetryReportTests {
         #expect(report.html(title: "report").contains("class=\"findings\""))
     }
 
+    /// There are more models than lines in a chart, and the one that got slow has the fewest unlocks.
+    @Test func theModelOfAFindingIsDrawn() {
+        let entries = (0..<8).flatMap { day in
+            (1...7).map { number in
+                let time = Duration.seconds(number == 7 && day > 3 ? 6 : 1)
+                return Samples.entry(TelemetryLabel("M\(number)"), day: 20_771 + day, successes(100 - number, after: time))
+            }
+        }
+        let report = TelemetryReport(entries, by: .model)
+        #expect(report.findings.first?.value == "M7" && report.rows.last?.value == "M7")
+        let lines = report.html(title: "report").split(separator: "<svg").filter { $0.contains("by model and day") }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains(">M7<") && $0.contains(">M5<") && !$0.contains(">M6<") })
+    }
+
     @Test func modelsThatDoNotDifferAreNotNamed() {
         for seed in 1...10 as ClosedRange<UInt64> {
             var generator = RepeatableGenerator(seed: seed)

@@ -14,7 +14,7 @@ package struct UnlockPolicyFile: Decodable, Hashable, Sendable {
     package static let largest = 64 * 1024
 
     /// The most bytes of the member `policies` of a document, so that its JWS is within what devices read.
-    private static let mostBytesOfPolicies = 11 * 1024
+    package static let mostBytesOfPolicies = 11 * 1024
 
     /// 1 or more. Devices take no document of a lower version than the one that they have.
     package let version: Int64

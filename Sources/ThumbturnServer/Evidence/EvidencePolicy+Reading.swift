@@ -12,11 +12,6 @@ extension EvidencePolicy {
     /// The most bytes of a policy file: 64 KiB.
     static let largestFile = 64 * 1024
 
-    /// Whether a file says that it is an evidence policy, of whatever version. It may have mistakes all the same.
-    package static func isNamed(inFile file: String) -> Bool {
-        PolicyFileFormat.read(fromFile: file)?.hasPrefix("thumbturn-evidence/") ?? false
-    }
-
     /// Reads a policy file: JSON; see `docs/evidence.md`. Files of roots are read relative to its folder.
     public init(file: String) throws(PolicyFileError) {
         guard let data = FileManager.default.contents(atPath: file) else { throw PolicyFileError("\(file): cannot be read") }

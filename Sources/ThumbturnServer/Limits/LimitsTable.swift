@@ -41,6 +41,11 @@ extension Limits {
             ("devices in the memory of rates", "2 × \(recentDevices)"),
             ("notices in a round of deliveries", count(noticesInARound)),
             ("policy file", bytes(StepUpTable.largestFile)),
+            (
+                "unlock policies",
+                "\(bytes(UnlockPolicyFile.largest)), \(PolicyDocument.mostPolicies) names, and "
+                    + "\(bytes(UnlockPolicyFile.mostBytesOfPolicies)) with all numbers written out"
+            ),
             ("counters of networks", count(networkCounters)),
             ("counters of names", count(names)),
 

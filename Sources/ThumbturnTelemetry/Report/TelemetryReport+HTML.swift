@@ -72,7 +72,7 @@ extension TelemetryReport {
                 (["day", "P50", "P95"], total.days.map { [UTCDay.text($0.day), Self.text($0.median), Self.text($0.p95)] }))
         }
         if dimension != .day {
-            let named = Array(rows.prefix(Palette.count))
+            let named = drawn
             let days = Set(named.flatMap { $0.days.map(\.day) }).sorted()
             let measures: [(title: String, of: (DayPoint) -> Double?)] = [
                 ("P95 by \(dimension.heading) and day", { $0.p95 }),
@@ -90,15 +90,8 @@ extension TelemetryReport {
                         days.map { day in [UTCDay.text(day)] + values.map { Self.text($0[day] ?? nil) } }
                     ))
             }
-            if let worst = findings.first(where: { $0.measure == .p95 })?.value, !named.contains(where: { $0.value == worst }),
-                let row = rows.first(where: { $0.value == worst })
-            {
-                add(
-                    perDay(row),
-                    (["day", "P50", "P95"], row.days.map { [UTCDay.text($0.day), Self.text($0.median), Self.text($0.p95)] }))
-            }
         }
-        let curves = dimension == .day ? [] : Array(rows.prefix(Palette.count))
+        let curves = dimension == .day ? [] : drawn
         let shown = curves.isEmpty ? [total] : curves
         let parts = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99]
         add(
@@ -115,6 +108,15 @@ extension TelemetryReport {
             ))
         charts += bars(total, startingAt: charts.count)
         return charts
+    }
+
+    /// The rows that have a line in the charts: those with most unlocks, and in the place of the last one the worst of the findings.
+    private var drawn: [Row] {
+        let most = Array(rows.prefix(Palette.count))
+        guard let worst = findings.first?.value, !most.contains(where: { $0.value == worst }),
+            let row = rows.first(where: { $0.value == worst })
+        else { return most }
+        return most.dropLast() + [row]
     }
 
     private func bars(_ total: Row, startingAt first: Int) -> [String] {
@@ -146,9 +148,8 @@ extension TelemetryReport {
     }
 
     private func perDay(_ row: Row) -> Chart {
-        let name = row.value == total?.value ? "all unlocks" : row.value
-        return Chart(
-            title: "Time to authenticate per day, \(name)", xLabel: "day of UTC", yLabel: "seconds",
+        Chart(
+            title: "Time to authenticate per day, all unlocks", xLabel: "day of UTC", yLabel: "seconds",
             series: [
                 Chart.Series(name: "P50", points: row.days.map { (Double($0.day), $0.median ?? .nan) }),
                 Chart.Series(name: "P95", points: row.days.map { (Double($0.day), $0.p95 ?? .nan) }),
