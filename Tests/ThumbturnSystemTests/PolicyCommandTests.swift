@@ -89,9 +89,10 @@ import ThumbturnLoad
 
     @Test func unlockPoliciesAreCheckedServedAndReadAgain() async throws {
         let (file, folder) = (File(), Built.temporaryFolder())
+        let log = folder + ".log"
         defer {
             file.remove()
-            try? FileManager.default.removeItem(atPath: folder)
+            for path in [folder, log] { try? FileManager.default.removeItem(atPath: path) }
         }
         func write(version: Int) throws {
             let policy = #"{"ladder": ["biometric", "fullCredentials"]}"#
@@ -109,7 +110,8 @@ import ThumbturnLoad
         let port = try await Built.freePort()
         let server = try await ServerProcess.start(
             "thumbturn-server",
-            ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", "--unlock-policies", file.path], port: port)
+            ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", "--unlock-policies", file.path], port: port,
+            log: log)
         defer { server.stop() }
         let connection = try await server.connect()
         func version() async throws -> Int64? {
@@ -125,6 +127,17 @@ import ThumbturnLoad
             if try await version() == 2 { break }
         }
         expect(try await version(), is: 2)
+        // The row comes a moment after the change.
+        func rows() async throws -> Int {
+            let exported = try await Built.run(Built.path("thumbturn-server"), ["audit", "export", "--data", folder])
+            return exported.output.split(separator: "\n").count { $0.contains(#""unlock-policies""#) }
+        }
+        for _ in 1...50 where try await rows() < 2 {}
+        expect(try await rows(), is: 2)
+        let told = try String(contentsOfFile: log, encoding: .utf8)
+        for text in ["version=1", "version=2", "policies.unlock.experiment.arms[0].policy.ladder: is not the app's own"] {
+            #expect(told.contains(text), "\(text) in \(told)")
+        }
         try file.write(whole: #"{"format": "thumbturn-unlock-policies/1", "version": "x", "policies": {}}"#)
         let mistaken = try await Self.check(file)
         #expect(mistaken.status == 1 && mistaken.errors.contains("\(file.path): version: "))

@@ -193,6 +193,8 @@ struct ArmComparisonTests {
         #expect(ArmComparison.all(entries).map(\.policy) == ["payment", "unlock"])
         #expect(ArmComparison.all(entries, of: "payment").map { $0.arms.map(\.name) } == [["c", "d"]])
         #expect(ArmComparison.all(entries, of: "other").isEmpty)
+        let hidden = arm("x", 1, devices: 1, policy: "other", using: &generator)
+        #expect(ArmComparison.all(entries + [hidden]).map(\.policy) == ["payment", "unlock"], "no arm of it is shown")
         // Names can be made up: one device's is not told, and many are not compared.
         let one = arm("x", 1, devices: 1, policy: "call 555", using: &generator)
         #expect(ArmComparison.all(entries + [one]).allSatisfy { $0.policy != "call 555" })
