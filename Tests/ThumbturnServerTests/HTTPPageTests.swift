@@ -72,7 +72,7 @@ import ThumbturnLoad
         let all =
             Rung.allCases.map(\.rawValue) + KeyLoss.allCases.map(\.rawValue) + PoorReading.allCases.map(\.rawValue)
             + BiometricOffer.Answer.allCases.map(\.rawValue) + SensorName.allCases.map(\.rawValue)
-            + Telemetry.Appearance.allCases.map(\.rawValue)
+            + Telemetry.Appearance.allCases.map(\.rawValue) + Failure.Code.all.map(\.name)
         for name in all { #expect(section.text.contains("`\(name)`"), "\(name)") }
     }
 
