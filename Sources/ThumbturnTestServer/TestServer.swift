@@ -29,7 +29,7 @@ public final class TestServer: Sendable {
     /// The server's address.
     public let url: URL
     private let server: EmbeddedServer
-    private let store: SQLiteStore
+    private let store: SQLStore
     private let routes: RouterResponder<ServerContext>
     private let clock: VirtualClock
     private let logger: Logger
@@ -56,7 +56,7 @@ public final class TestServer: Sendable {
         self.logger = logger
         let time = NodeTime(NodeClock(civil: { clock.civilTime }, monotonic: { clock.now.sinceOrigin }))
         let key = try MasterKey(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) })
-        store = try SQLiteStore(inMemory: nil, time: time)
+        store = try SQLStore(inMemory: nil, time: time)
         let service = try await AuthorizationServer(
             settings, on: store, key, readMasterKey: { key },
             passwords: try Passwords(cost: .least), time: time)

@@ -5,10 +5,10 @@ import ThumbturnServer
 /// and their signatures, and the secrets. What is not among them (counts of passwords and quotas, and what was consumed) a walk
 /// does not tell apart. Identifiers of approvals are in lower-case hexadecimal.
 enum Standings {
-    static func lines(of store: SQLiteStore) throws -> [String] { try store.texts(of: queries).sorted() }
+    static func lines(of store: SQLStore) throws -> [String] { try store.texts(of: queries).sorted() }
 
     /// The number of notices of each kind, and of the rows of the audit log.
-    static func records(of store: SQLiteStore) throws -> [String: Int] {
+    static func records(of store: SQLStore) throws -> [String: Int] {
         let lines = try store.texts(of: [
             "SELECT kind || ' ' || count(*) FROM notices GROUP BY kind", "SELECT 'audit ' || count(*) FROM audit",
         ]).map { $0.split(separator: " ") }

@@ -17,7 +17,7 @@ final class WalkServer: Sendable {
     static let url = "https://bank.example"
 
     let service: AuthorizationServer
-    let store: SQLiteStore
+    let store: SQLStore
     let clock: WalkClock
     private let routes: RouterResponder<ServerContext>
     private let nonce = Mutex("")
@@ -51,7 +51,7 @@ final class WalkServer: Sendable {
         self.common = common
         clock = WalkClock(common.start, elapsed)
         let time = NodeTime(clock.node)
-        store = try SQLiteStore(inMemory: image, time: time)
+        store = try SQLStore(inMemory: image, time: time)
         var service = try await AuthorizationServer(
             common.settings, on: store, common.masterKey, readMasterKey: { [common] in common.masterKey },
             passwords: common.passwords, time: time)

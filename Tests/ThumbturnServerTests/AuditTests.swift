@@ -154,18 +154,18 @@ import ThumbturnVerifier
 
     // MARK: The store
 
-    private func with(_ body: (SQLiteStore, DatabaseQueue, TestClock) async throws -> Void) async throws {
+    private func with(_ body: (SQLStore, DatabaseQueue, TestClock) async throws -> Void) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+        let store = try SQLStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         try await body(store, try DatabaseQueue(path: folder + "/store.sqlite", configuration: configuration), clock)
     }
 
-    private func verify(_ store: SQLiteStore, keys: [String: VerifyingKey] = [:]) async throws -> Int {
+    private func verify(_ store: SQLStore, keys: [String: VerifyingKey] = [:]) async throws -> Int {
         let state = try await store.auditState()
         var check = try AuditVerification(
             of: state.log, checkpoints: try await store.checkpoints(), keys: keys, first: state.first)
@@ -181,7 +181,7 @@ import ThumbturnVerifier
                 for number in 0..<200 {
                     group.addTask {
                         try? await store.writer.write { db, now in
-                            try SQLiteStore.audit(AuditEvent(.signedIn, count: number), in: db, at: now)
+                            try SQLStore.audit(AuditEvent(.signedIn, count: number), in: db, at: now)
                             if number.isMultiple(of: 3) { throw Failed() }
                         }
                     }
@@ -199,7 +199,7 @@ import ThumbturnVerifier
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let stores = try (1...2).map { _ in try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(TestClock().node)) }
+        let stores = try (1...2).map { _ in try SQLStore(path: folder + "/store.sqlite", time: NodeTime(TestClock().node)) }
         await withTaskGroup { group in
             for number in 0..<100 {
                 group.addTask { try? await stores[number % 2].record(AuditEvent(.signedIn, count: number)) }
@@ -254,7 +254,7 @@ import ThumbturnVerifier
     }
 
     /// Writes 25000 old rows with their checkpoints. Deleting looks at no hash, so these rows need no chain.
-    private func fill(_ store: SQLiteStore) async throws {
+    private func fill(_ store: SQLStore) async throws {
         try await store.pool.write { db in
             try db.execute(
                 sql: """
@@ -282,7 +282,7 @@ import ThumbturnVerifier
 
     @Test("tidying deletes all rows past their retention, in several transactions") func tidying() async throws {
         try await withServer { server, _ in
-            try await fill(try #require(server.store as? SQLiteStore))
+            try await fill(try #require(server.store as? SQLStore))
             try await server.tidyAudit()
             let told = try await server.store.auditRows(after: 0, limit: .max).map {
                 try WireJSON.decodeClaims(AuditEvent.self, from: Array($0.event.utf8)).count

@@ -13,7 +13,7 @@ import ThumbturnVerifier
 @Suite struct CeremonyStoreTests {
     /// A store with a device of one account, whose biometric key may authorise something, and an approval that it may sign.
     private struct World {
-        let store: SQLiteStore
+        let store: SQLStore
         let account: AccountID
         let approval: ApprovalID
         private let folder: String

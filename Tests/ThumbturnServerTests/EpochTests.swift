@@ -365,7 +365,7 @@ import ThumbturnVerifier
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/store.sqlite"
-            let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+            let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
             let states = ["open", "approved", "redeemed", "declined", "withdrawn", "expired"]
             try await store.pool.write { db in
                 try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
@@ -389,7 +389,7 @@ import ThumbturnVerifier
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let time = NodeTime(TestClock(UnixTime(seconds: 3_000_000)).node)
-            let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+            let store = try SQLStore(path: folder + "/store.sqlite", time: time)
             try await store.pool.write { db in
                 try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
                 try db.execute(sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (x'01', x'02')")
@@ -413,14 +413,14 @@ import ThumbturnVerifier
             try Schema.migrator.migrate(old, upTo: "14 retired token keys")
             try old.close()
             let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-            expect(try SQLiteStore(path: path, time: time).wasRestored, is: false)
-            expect(try SQLiteStore(path: path, time: time).wasRestored, is: false)
+            expect(try SQLStore(path: path, time: time).wasRestored, is: false)
+            expect(try SQLStore(path: path, time: time).wasRestored, is: false)
         }
     }
 
     /// Opens a database as a process does at its start.
-    private func opens(_ path: String) throws -> SQLiteStore {
-        try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+    private func opens(_ path: String) throws -> SQLStore {
+        try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
     }
 
     @Test func processesThatOpenANewDatabaseAtOnceFindNoRestore() async throws {

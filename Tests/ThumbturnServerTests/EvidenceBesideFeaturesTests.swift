@@ -320,13 +320,13 @@ import ThumbturnVerifier
             let device = try await Self.attested(live, Self.appAttest)
             let tokens = try await device.signIn()
             #expect(try await device.get("/v1/me", token: tokens.accessToken).status == 200)
-            guard let store = live.service.store as? SQLiteStore else { throw Base.Missing() }
+            guard let store = live.service.store as? SQLStore else { throw Base.Missing() }
             let enrolled = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
             let id = try #require(DeviceID(enrolled.id))
             let new = NewEvidence(
                 id: .random(), record: "{}",
                 verdict: EvidenceVerdict(keys: [device.device.kid: .withoutEvidence], policy: ""))
-            try await store.writer.write { db, now in try SQLiteStore.insert(new, of: id, in: db, at: now) }
+            try await store.writer.write { db, now in try SQLStore.insert(new, of: id, in: db, at: now) }
             #expect(try await device.get("/v1/me", token: tokens.accessToken).status == 401)
         }
     }

@@ -235,7 +235,7 @@ import ThumbturnVerifier
 
     @Test func theStoreItselfTakesOnlyAGreaterCounter() async throws {
         try await Self.run(try Self.policy()) { live in
-            guard let store = live.service.store as? SQLiteStore else { throw Missing() }
+            guard let store = live.service.store as? SQLStore else { throw Missing() }
             let key = AppAttestRecord(
                 id: [1], x963: [4, 1], appID: Self.appID, isProduction: true, counter: 5, attestedAt: live.clock.now, receipt: [])
             let (ada, bob) = (AccountID.random(), AccountID.random())
@@ -245,7 +245,7 @@ import ThumbturnVerifier
                 (key.counter, key.x963) = (counter, x963)
                 let new = NewEvidence(
                     id: .random(), record: "{}", verdict: EvidenceVerdict(keys: [:], policy: ""), appAttestKey: key)
-                return try await store.writer.write { db, _ in try SQLiteStore.count(new, of: account, in: db) }
+                return try await store.writer.write { db, _ in try SQLStore.count(new, of: account, in: db) }
             }
             #expect(try await count(5))
             #expect(try await !count(5), "not greater")
@@ -550,7 +550,7 @@ extension EnrolmentTests.Attempt {
 extension LiveServer {
     /// The rows of the audit log, as text.
     func auditRows() throws -> [String] {
-        guard let store = service.store as? SQLiteStore else { return [] }
+        guard let store = service.store as? SQLStore else { return [] }
         return try store.texts(of: ["SELECT event FROM audit ORDER BY number"])
     }
 }

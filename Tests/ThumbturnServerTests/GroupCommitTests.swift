@@ -107,7 +107,7 @@ import ThumbturnCore
     @Test func theAuditLogHasNoGapWhereARequestFails() async throws {
         try await with { pool, writer in
             let row: @Sendable (Database) throws -> Void = { db in
-                try SQLiteStore.audit(AuditEvent(.policy), in: db, at: UnixTime(seconds: 1000))
+                try SQLStore.audit(AuditEvent(.policy), in: db, at: UnixTime(seconds: 1000))
             }
             let ends = await together(
                 writer,

@@ -14,7 +14,7 @@ import ThumbturnVerifier
 @Suite struct NeighbourTests {
     /// Three accounts with equal rows. Ada, who makes the changes, is between the others and has a second device.
     private struct World {
-        let store: SQLiteStore
+        let store: SQLStore
         let clock = TestClock(UnixTime(seconds: 1_000_000))
         private let folder: String
 

@@ -82,11 +82,11 @@ import ThumbturnMessages
             let leaked = try await ada.signIn().refreshToken
             _ = try await bob.refresh(leaked)
             let account = try #require(try await live.service.store.account(named: "ada")).id
-            let store = try #require(live.service.store as? SQLiteStore)
+            let store = try #require(live.service.store as? SQLStore)
             try await store.writer.write { db, now in
                 for kind in Notice.Kind.allCases {
                     for _ in 1...(2 * Limits.noticesOfKind) {
-                        try SQLiteStore.note(kind, of: account, .random(), in: db, at: now)
+                        try SQLStore.note(kind, of: account, .random(), in: db, at: now)
                     }
                 }
             }

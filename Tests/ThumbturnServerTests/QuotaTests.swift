@@ -10,7 +10,7 @@ import ThumbturnMessages
 /// What one account or one back end can make grow, and what the others notice of it: nothing.
 @Suite struct QuotaTests {
     private struct World {
-        let store: SQLiteStore
+        let store: SQLStore
         let clock: TestClock
         let ada = AccountID.random()
         let bob = AccountID.random()
@@ -313,7 +313,7 @@ import ThumbturnMessages
             func note(_ kind: Notice.Kind, _ device: DeviceID) async throws {
                 let account = world.ada
                 _ = try await world.store.writer.write { db, now in
-                    try SQLiteStore.note(kind, of: account, device, in: db, at: now)
+                    try SQLStore.note(kind, of: account, device, in: db, at: now)
                 }
             }
             for _ in 1...10 { try await note(.refreshTokenReused, first) }
@@ -333,15 +333,15 @@ import ThumbturnMessages
         try await with { world in
             let (ada, bob) = (world.ada, world.bob)
             try await world.store.writer.write { db, now in
-                try SQLiteStore.note(warning, of: bob, .random(), in: db, at: now)
-                try SQLiteStore.note(warning, of: ada, .random(), in: db, at: now)
+                try SQLStore.note(warning, of: bob, .random(), in: db, at: now)
+                try SQLStore.note(warning, of: ada, .random(), in: db, at: now)
             }
             // Those that are joined are kept for an hour.
             for _ in 1...2 {
                 world.clock.advance(by: .seconds(3601))
                 try await world.store.writer.write { db, now in
                     for kind in Notice.Kind.allCases where kind != warning {
-                        for _ in 1...Limits.noticesOfKind { try SQLiteStore.note(kind, of: ada, .random(), in: db, at: now) }
+                        for _ in 1...Limits.noticesOfKind { try SQLStore.note(kind, of: ada, .random(), in: db, at: now) }
                     }
                 }
             }
@@ -351,7 +351,7 @@ import ThumbturnMessages
             expect(try await world.store.notices(of: bob).count, is: 1)
             world.clock.advance(by: .seconds(3601))
             _ = try await world.store.writer.write { db, now in
-                try SQLiteStore.note(warning, of: ada, .random(), in: db, at: now)
+                try SQLStore.note(warning, of: ada, .random(), in: db, at: now)
             }
             expect(try await world.store.notices(of: ada).first?.kind, is: warning, "and a new one")
         }
@@ -363,7 +363,7 @@ import ThumbturnMessages
             func note(_ device: DeviceID, times: Int = 1) async throws {
                 world.clock.advance(by: .seconds(1))
                 try await world.store.writer.write { db, now in
-                    for _ in 1...times { try SQLiteStore.note(.keysChanged, of: ada, device, in: db, at: now) }
+                    for _ in 1...times { try SQLStore.note(.keysChanged, of: ada, device, in: db, at: now) }
                 }
             }
             try await note(phone)
@@ -387,7 +387,7 @@ import ThumbturnMessages
             let (ada, devices) = (world.ada, (0..<(2 * Limits.noticesOfKind)).map { _ in DeviceID.random() })
             func note() async throws -> Int {
                 try await world.store.writer.write { db, now in
-                    try devices.filter { try SQLiteStore.note(.foreignKey, of: ada, $0, in: db, at: now) }.count
+                    try devices.filter { try SQLStore.note(.foreignKey, of: ada, $0, in: db, at: now) }.count
                 }
             }
             expect(try await note(), is: devices.count)
@@ -403,11 +403,11 @@ import ThumbturnMessages
         try await with { world in
             let (ada, bob) = (world.ada, world.bob)
             try await world.store.writer.write { db, now in
-                for _ in 1...Limits.noticesOfKind { try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now) }
+                for _ in 1...Limits.noticesOfKind { try SQLStore.note(.newDevice, of: ada, .random(), in: db, at: now) }
             }
             world.clock.advance(by: .seconds(60))
             _ = try await world.store.writer.write { db, now in
-                try SQLiteStore.note(.newDevice, of: bob, .random(), in: db, at: now)
+                try SQLStore.note(.newDevice, of: bob, .random(), in: db, at: now)
             }
             let round = try await world.store.takeDueNotices()
             #expect(round.map(\.notice.account).filter { $0 == bob.text }.count == 1)

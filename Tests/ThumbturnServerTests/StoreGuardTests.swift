@@ -11,7 +11,7 @@ import ThumbturnVerifier
 
 /// Conditions of single transactions that no flow reaches by itself, because an earlier check refuses the same.
 @Suite struct StoreGuardTests {
-    private func with(_ body: (SQLiteStore, TestClock, AccountID) async throws -> Void) async throws {
+    private func with(_ body: (SQLStore, TestClock, AccountID) async throws -> Void) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -37,7 +37,7 @@ import ThumbturnVerifier
         Spend(use, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: UnixTime(seconds: 1_000_300), epoch: 0)
     }
 
-    private func session(_ name: String, _ store: SQLiteStore) async throws -> SessionID {
+    private func session(_ name: String, _ store: SQLStore) async throws -> SessionID {
         let new = NewSession(id: .random(), tokenHash: [])
         _ = try await store.openSession(new, by: .signIn("\(name) face", jkt: "\(name) session", spend()))
         return new.id
@@ -97,7 +97,7 @@ import ThumbturnVerifier
                 let visit = try #require(try await open(of: other))
                 #expect(visit.coolsOffUntil == UnixTime(seconds: 0) && visit.isLive && visit.account == other)
                 let ends = try await store.writer.write { db, now in
-                    try ["another", "visit", "visit"].map { try SQLiteStore.endVisit(visit.id, of: $0, in: db, at: now) }
+                    try ["another", "visit", "visit"].map { try SQLStore.endVisit(visit.id, of: $0, in: db, at: now) }
                 }
                 #expect(ends == [false, true, false])
             }
@@ -308,7 +308,7 @@ import ThumbturnVerifier
     }
 
     /// The number of rows of refused redemptions in the audit log.
-    private func refusals(in store: SQLiteStore) async throws -> Int {
+    private func refusals(in store: SQLStore) async throws -> Int {
         try await store.auditRows(after: 0, limit: .max).filter { $0.event.contains(#""event":"redemption-refused""#) }.count
     }
 
@@ -363,7 +363,7 @@ import ThumbturnVerifier
 
     /// Enrols a device and has it try wrong passwords until it has to wait.
     private func tryWrongly(
-        _ account: AccountID, _ store: SQLiteStore
+        _ account: AccountID, _ store: SQLStore
     ) async throws -> (device: NewDevice, attempt: SignInAttempt) {
         let phone = device("ada", account)
         _ = try await store.enrol(phone, spending: [])
@@ -442,7 +442,7 @@ import ThumbturnVerifier
                         arguments: [scope, Data([UInt8(number)]), 10 * number])
                 }
             }
-            try SQLiteStore.forgetThrottles(in: db, at: UnixTime(seconds: 1_000_000), keeping: 2)
+            try SQLStore.forgetThrottles(in: db, at: UnixTime(seconds: 1_000_000), keeping: 2)
             let kept = try Row.fetchAll(db, sql: "SELECT scope, until FROM throttles ORDER BY scope, until")
             #expect(kept.map { $0["scope"] as Int } == [1, 1, 3, 3, 3, 3])
             #expect(kept.prefix(2).map { $0["until"] as Int } == [30, 40])
@@ -501,16 +501,16 @@ import ThumbturnVerifier
             _ = try await store.enrol(phone, spending: [])
             let now = clock.now
             try await store.pool.write { db in
-                func isNoted(_ subject: SQLiteStore.NoticeSubject, since time: UnixTime) throws -> Bool {
-                    try SQLiteStore.wasNoted(.wrongSignIns, of: account, subject, since: time, in: db)
+                func isNoted(_ subject: SQLStore.NoticeSubject, since time: UnixTime) throws -> Bool {
+                    try SQLStore.wasNoted(.wrongSignIns, of: account, subject, since: time, in: db)
                 }
                 let before = now + .seconds(-1)
                 #expect(try !isNoted(.anyDevice, since: before))
-                try SQLiteStore.note(.wrongSignIns, of: account, phone.id, in: db, at: now)
+                try SQLStore.note(.wrongSignIns, of: account, phone.id, in: db, at: now)
                 #expect(try isNoted(.anyDevice, since: before) && isNoted(.device(phone.id), since: before))
                 #expect(try !isNoted(.device(nil), since: before), "the notice is about a device")
                 #expect(try !isNoted(.anyDevice, since: now))
-                try SQLiteStore.note(.wrongSignIns, of: account, nil, in: db, at: now)
+                try SQLStore.note(.wrongSignIns, of: account, nil, in: db, at: now)
                 #expect(try isNoted(.device(nil), since: before))
             }
         }
@@ -666,10 +666,10 @@ import ThumbturnVerifier
         try await old.write { try $0.execute(sql: "UPDATE node SET place = 'elsewhere'") }
         try old.close()
         let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-        let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+        let store = try SQLStore(path: folder + "/store.sqlite", time: time)
         try await store.restore(from: folder + "/backup", coolOff: .zero, sealing: { sealed, _ in sealed })
         expect(try await store.session(.random())?.id, is: nil, "this server finds the tables of its own version")
-        let again = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+        let again = try SQLStore(path: folder + "/store.sqlite", time: time)
         #expect(!again.wasRestored, "the epoch has begun already")
         expect(try await again.addAccount(Account(id: .random(), name: "ada", passwordHash: "x")), is: true)
     }

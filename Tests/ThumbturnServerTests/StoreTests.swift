@@ -205,7 +205,7 @@ import ThumbturnVerifier
         try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('1000 something')") }
         try newer.close()
         let clock = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-        #expect(throws: SetupError.self) { try SQLiteStore(path: path, time: clock) }
+        #expect(throws: SetupError.self) { try SQLStore(path: path, time: clock) }
     }
 
     @Test func anUnprovenKeyGivesWayToAPlainClients() async throws {
@@ -254,7 +254,7 @@ import ThumbturnVerifier
         try await with { store, _ in
             let (_, _, sessions) = try await changing(store)
             let id = try #require(sessions["face"])
-            try await #require(store as? SQLiteStore).pool.write {
+            try await #require(store as? SQLStore).pool.write {
                 try $0.execute(sql: "UPDATE sessions SET granted = '{}' WHERE id = ?", arguments: [Data(id.bytes)])
             }
             await #expect(throws: VerificationError.self) { _ = try await store.session(id) }
@@ -280,7 +280,7 @@ import ThumbturnVerifier
             try await device("thief", proven: false, 1)
             expect(try await store.knownKey("contested")?.sessionJKT, is: "thief")
             // Whatever became of it there, its owner's key is new.
-            try await #require(store as? SQLiteStore).pool.write {
+            try await #require(store as? SQLStore).pool.write {
                 try $0.execute(
                     sql:
                         "UPDATE keys SET wrong_in_a_row = 100, paused_until = 5000000000, retired_at = 5, sessions_over = 1000000"
@@ -312,7 +312,7 @@ import ThumbturnVerifier
                 id: .random(), account: account.id, name: "phone", sessionJKT: "session", keys: [key], coolOff: .zero)
             _ = try await store.enrol(device, spending: [spend(1)])
             if isRemembered { expect(try await store.knownKey("key")?.isRevoked, is: false) }
-            try await #require(store as? SQLiteStore).pool.write { try $0.execute(sql: change.sql) }
+            try await #require(store as? SQLStore).pool.write { try $0.execute(sql: change.sql) }
             let new = NewSession(id: .random(), tokenHash: [])
             switch try await store.openSession(new, by: .signIn("key", jkt: "session", spend(2))) {
             case .refused: #expect(change.end == "refused")
@@ -376,8 +376,8 @@ import ThumbturnVerifier
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
         let (one, other) = (
-            try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)),
-            try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+            try SQLStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)),
+            try SQLStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
         )
         _ = try await changing(one)
         expect(try await one.knownKey("face")?.wrongInARow, is: 0)
@@ -572,7 +572,7 @@ import ThumbturnVerifier
             )
         }
         try old.close()
-        let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+        let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
         let device = try #require(try await store.device(withSessionKey: "jkt"))
         #expect(device.keys.map(\.kid) == ["pin", "jkt"] && device.keys.map(\.wrongInARow) == [7, 0])
         #expect(device.keys.allSatisfy { $0.enrolledBy == .credentials && !$0.isRevoked })
@@ -601,7 +601,7 @@ import ThumbturnVerifier
             )
         }
         try old.close()
-        let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+        let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
         let found = try await store.plainKeys(around: AccountID([UInt8](repeating: 0, count: 15) + [1])!, ofLength: 2)
         #expect(found.map(\.spki) == [[1, 2]] && found.map(\.format) == [.digits])
         expect(try await store.hasPlainKey(DeviceID([UInt8](repeating: 0, count: 15) + [2])!), is: true)
@@ -614,14 +614,14 @@ import ThumbturnVerifier
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/store.sqlite"
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        let store = try SQLiteStore(path: path, time: NodeTime(clock.node))
+        let store = try SQLStore(path: path, time: NodeTime(clock.node))
         expect(try await store.spend([spend(1)]), is: true)
         clock.advance(by: .seconds(301))
         try await store.purge(sessionsBefore: UnixTime(seconds: 0))
         // Even if the highest time were lost and the clock set back, what was forgotten cannot be spent again.
         try await DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE node SET high_water = 0") }
         clock.step(by: .seconds(-301))
-        let again = try SQLiteStore(path: path, time: NodeTime(clock.node))
+        let again = try SQLStore(path: path, time: NodeTime(clock.node))
         expect(try await again.spend([spend(1)]), is: false)
         expect(try await again.spend([spend(2, expiresAt: 1_000_302)]), is: true)
     }
@@ -631,10 +631,10 @@ import ThumbturnVerifier
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let late = NodeTime(TestClock(UnixTime(seconds: 5000)).node)
-        let first = try SQLiteStore(path: folder + "/store.sqlite", time: late)
+        let first = try SQLStore(path: folder + "/store.sqlite", time: late)
         expect(try await first.spend([spend(1, expiresAt: 6000)]), is: true)
         let early = NodeTime(TestClock(UnixTime(seconds: 4400)).node)
-        _ = try SQLiteStore(path: folder + "/store.sqlite", time: early)
+        _ = try SQLStore(path: folder + "/store.sqlite", time: early)
         #expect(early.now == UnixTime(seconds: 5000))
     }
 
@@ -642,7 +642,7 @@ import ThumbturnVerifier
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(.system))
+        let store = try SQLStore(path: folder + "/store.sqlite", time: NodeTime(.system))
         let durability = try store.durability()
         #expect(durability.synchronous == 2 && durability.journal == "wal")
     }

@@ -8,10 +8,10 @@ enum TestStore {
     static let isInMemory = ProcessInfo.processInfo.environment["THUMBTURN_TEST_STORE"] == "memory"
 
     /// - Parameter folder: an empty folder, which a store in memory does not use.
-    static func open(in folder: String, _ clock: TestClock) throws -> SQLiteStore {
+    static func open(in folder: String, _ clock: TestClock) throws -> SQLStore {
         let time = NodeTime(clock.node)
         return isInMemory
-            ? try SQLiteStore(inMemory: nil, time: time) : try SQLiteStore(path: folder + "/store.sqlite", time: time)
+            ? try SQLStore(inMemory: nil, time: time) : try SQLStore(path: folder + "/store.sqlite", time: time)
     }
 }
 #endif

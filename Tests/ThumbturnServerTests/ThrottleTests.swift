@@ -408,7 +408,7 @@ import ThumbturnLoad
         try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
             let attempt = try await Attempt(live)
             for number in 1...30 { _ = try await attempt.signIn("nobody \(number)", Self.wrong) }
-            let store = try #require(live.service.store as? SQLiteStore)
+            let store = try #require(live.service.store as? SQLStore)
             let (comparisons, commits) = (live.service.passwords.comparisonCount, store.commits)
             for name in ["ada", "nobody"] {
                 #expect(try await attempt.signIn(name, Self.real).kind == "verification-failed")

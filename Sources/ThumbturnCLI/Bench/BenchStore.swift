@@ -64,7 +64,7 @@ struct BenchStore: AsyncParsableCommand {
 
         output.progress("the disk by itself")
         let fsyncs = try DiskRate.fsyncsPerSecond(in: place, for: .seconds(seconds))
-        let store = try SQLiteStore(path: place.appendingPathComponent("store.sqlite").path, time: NodeTime(.system))
+        let store = try SQLStore(path: place.appendingPathComponent("store.sqlite").path, time: NodeTime(.system))
         var result = Result(fsyncs_per_second: fsyncs, runs: [], rows: 0)
         for writers in try numbers() {
             output.progress("\(writers) at once")
@@ -80,7 +80,7 @@ struct BenchStore: AsyncParsableCommand {
         try output.report(sentences(result), result)
     }
 
-    private func measure(_ store: SQLiteStore, _ writers: Int) async throws -> (Run, rows: Int) {
+    private func measure(_ store: SQLStore, _ writers: Int) async throws -> (Run, rows: Int) {
         let commits = store.commits
         let began = ContinuousClock.now
         let window = Duration.seconds(seconds)

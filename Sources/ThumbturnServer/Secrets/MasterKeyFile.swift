@@ -23,7 +23,7 @@ struct MasterKeyFile: Sendable {
 
     /// The key that opens the database, after a change of the key that may have been interrupted: completes the change if
     /// the database has the next key already, and otherwise drops the draft. The caller holds the folder's lock.
-    func settle(_ key: MasterKey, for store: SQLiteStore) throws -> MasterKey {
+    func settle(_ key: MasterKey, for store: SQLStore) throws -> MasterKey {
         guard FileManager.default.fileExists(atPath: draft) else { return key }
         guard let (sealed, label) = try store.anySealed(), (try? key.unseal(sealed, label: label)) == nil else {
             try dropDraft()

@@ -59,7 +59,7 @@ extension EmbeddedServer {
         if !FileManager.default.fileExists(atPath: DataFolder.database(in: folder)) {
             // Checked before the database is made: it would be one of the wrong key.
             let key = try DataFolder.masterKey(settings)
-            _ = try SQLiteStore.draft(of: path, sealing: (backupKey ?? key).sealing(with: key))
+            _ = try SQLStore.draft(of: path, sealing: (backupKey ?? key).sealing(with: key))
         }
         return try await EmbeddedServer(settings, for: .restoring).restored(from: path, backupKey: backupKey)
     }

@@ -28,7 +28,7 @@ package enum DataUse: Sendable {
 /// The folder of the server's data, with mode 0700 and files of mode 0600, which belong to the server's user.
 struct DataFolder {
     let masterKey: MasterKey
-    let store: SQLiteStore
+    let store: SQLStore
 
     /// Opens the folder, makes what is missing and may be made, and migrates the database. A lock file makes processes
     /// that start together do this one after the other.
@@ -60,7 +60,7 @@ struct DataFolder {
         } else {
             try PrivateFile.refuseIfForeign(database)
         }
-        store = try SQLiteStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
+        store = try SQLStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
         masterKey = settings.masterKey == nil ? try keyFile.settle(given, for: store) : given
     }
 

@@ -57,7 +57,7 @@ extension SpendStore {
     package func spend(_ spends: [Spend]) async throws -> Bool { try await spend(spends, recording: nil) }
 }
 
-extension SQLiteStore {
+extension SQLStore {
     package func spend(_ spends: [Spend], recording event: AuditEvent?) async throws -> Bool {
         try await writer.write { db, now in
             let isFresh = try Self.spendAll(spends, in: db, at: now)

@@ -5,7 +5,7 @@ import GRDB
 package import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func appAttestKey(_ id: [UInt8]) async throws -> AppAttestRecord? {
         try await pool.read { db in
             try db.one(Row.self, sql: "SELECT * FROM app_attest_keys WHERE id = ?", arguments: [blob(id)]).map { row in

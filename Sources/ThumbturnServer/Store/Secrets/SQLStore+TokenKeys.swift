@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func addSecret(
         for use: SecretUse, _ make: @escaping @Sendable (UnixTime) throws -> SealedSecret
     ) async throws {

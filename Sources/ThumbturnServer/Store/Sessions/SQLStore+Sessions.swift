@@ -5,7 +5,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-extension SQLiteStore {
+extension SQLStore {
     package func session(_ id: SessionID) async throws -> SessionView? {
         try await pool.read { try Self.session(id, in: $0) }
     }

@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func key(_ kid: String) async throws -> EnrolledKey? {
         try await pool.read { try Self.key(kid, in: $0) }
     }

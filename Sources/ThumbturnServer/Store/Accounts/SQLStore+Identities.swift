@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func account(
         of identity: Identity, orMaking fresh: Account, spending spend: Spend
     ) async throws -> IdentityAccount? {

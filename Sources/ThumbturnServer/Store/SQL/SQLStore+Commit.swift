@@ -3,7 +3,7 @@ import GRDB
 import ThumbturnCore
 
 /// The transaction that ends a ceremony.
-extension SQLiteStore {
+extension SQLStore {
     /// Consumes the challenge and the ticket, judges the authorisation again with the current rows, and runs `work`
     /// with its keys, in one transaction. The challenge and the ticket are consumed for every outcome.
     func commit<Value: Sendable>(

@@ -8,7 +8,7 @@ import ThumbturnVerifier
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
 ///
 /// Its methods are in extensions, one for each part of the port.
-package final class SQLiteStore: Store {
+package final class SQLStore: Store {
     /// A pool of connections to the file; in memory one connection.
     let pool: any DatabaseWriter
     let writer: GroupCommit
@@ -44,7 +44,7 @@ package final class SQLiteStore: Store {
         foundTime = UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
         try time.start(from: foundTime)
         wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
-        let edition = try pool.read { try SQLiteStore.edition(in: $0) }
+        let edition = try pool.read { try SQLStore.edition(in: $0) }
         let checkpoints = try Checkpoints(of: path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         writer = GroupCommit(
@@ -65,7 +65,7 @@ package final class SQLiteStore: Store {
         try time.start(from: foundTime)
         writer = GroupCommit(
             pool: database, time: time, mark: nil, checkpoints: nil,
-            edition: try database.read { try SQLiteStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog)
+            edition: try database.read { try SQLStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog)
     }
 
     /// The texts of queries of one column, for those that compare what two stores hold.

@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func enrol(_ new: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
         try await commit(authorisation) { db, _, now in
             guard case .ticket(let ticket) = authorisation.grounds,

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func secrets(
         checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,

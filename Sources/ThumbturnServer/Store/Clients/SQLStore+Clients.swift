@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnVerifier
 
-extension SQLiteStore {
+extension SQLStore {
     package func addClient(_ client: NewClient) async throws -> Bool {
         let jwks = json(JWKS(keys: client.keys.map(\.jwk)))
         let scope = ClientScope.text(client.scopes)

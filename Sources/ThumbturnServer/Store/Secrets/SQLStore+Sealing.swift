@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 
-extension SQLiteStore {
+extension SQLStore {
     package func sealAgain(_ sealing: @escaping Sealing) async throws {
         try await writer.write { db, now in
             try Schema.sealAgain(db, sealing)

@@ -2,7 +2,7 @@
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func purge(sessionsBefore: UnixTime) async throws {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])

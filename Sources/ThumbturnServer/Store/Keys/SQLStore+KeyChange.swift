@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
         try await commit(authorisation) { db, keys, now in
             let device = blob(change.device.bytes)

@@ -2,7 +2,7 @@
 import GRDB
 
 /// Counts for a benchmark, which compares them with its own.
-extension SQLiteStore {
+extension SQLStore {
     /// The number of transactions committed since the file was opened.
     package var commits: Int { writer.commits.total }
 

@@ -5,7 +5,7 @@ package import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-extension SQLiteStore {
+extension SQLStore {
     package func approval(_ id: ApprovalID) async throws -> ApprovalView? {
         try await pool.read { try Self.approval(id, in: $0) }
     }

@@ -4,7 +4,7 @@ import GRDB
 package import ThumbturnCore
 package import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func openSession(
         _ new: NewSession, by authorisation: Authorisation
     ) async throws -> CommitOutcome<SessionView> {

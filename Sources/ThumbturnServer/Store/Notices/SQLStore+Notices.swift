@@ -6,7 +6,7 @@ import ThumbturnCore
 /// Marks the identifiers of notices.
 package enum NoticeKind {}
 
-extension SQLiteStore {
+extension SQLStore {
     package func notices(of account: AccountID) async throws -> [Notice] {
         try await pool.read { db in
             try db.all(

@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func devices(of account: AccountID) async throws -> [DeviceView] {
         try await pool.read { db in
             let ids = try db.all(

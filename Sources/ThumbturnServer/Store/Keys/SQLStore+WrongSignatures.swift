@@ -3,7 +3,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func countWrongSignature(of kid: String, spending spends: [Spend]) async throws -> Int? {
         defer { recentKeys.forget(kid) }
         return try await writer.write { db, now in

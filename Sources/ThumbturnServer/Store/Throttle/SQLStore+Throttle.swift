@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func standing(of attempt: SignInAttempt) async throws -> SignInStanding {
         let now = time.now
         return try await pool.read { try Self.standing(of: attempt, in: $0, at: now) }

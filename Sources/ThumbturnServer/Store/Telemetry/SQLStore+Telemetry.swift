@@ -6,7 +6,7 @@ import ThumbturnMessages
 package import ThumbturnTelemetry
 import ThumbturnVerifier
 
-extension SQLiteStore {
+extension SQLStore {
     package func telemetrySalt(of day: TelemetryDay) async throws -> [UInt8] {
         try await writer.write { db, _ in
             try db.run(

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func record(_ event: AuditEvent) async throws {
         try await writer.write { db, now in try Self.audit(event, in: db, at: now) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool {
         try await writer.write { db, now in
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),

@@ -2,7 +2,7 @@
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func setTime(to time: UnixTime, retiring keys: [RetiredKey], coolOff: Duration) async throws {
         try await writer.write { db, _ in
             for key in keys { try Self.retire(key, in: db, at: time) }

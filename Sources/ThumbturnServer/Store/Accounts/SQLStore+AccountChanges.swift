@@ -4,7 +4,7 @@ import GRDB
 package import ThumbturnCore
 
 /// Changes of a whole account: its password, and whether it is on. Each is one transaction with its notice.
-extension SQLiteStore {
+extension SQLStore {
     package func setPassword(_ hash: String, of account: AccountID) async throws {
         try await writer.write { db, now in
             try Self.setPassword(hash, of: account, keepingSessionsOf: nil, in: db, at: now)

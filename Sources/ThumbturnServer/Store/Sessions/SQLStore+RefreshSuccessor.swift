@@ -4,7 +4,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-extension SQLiteStore {
+extension SQLStore {
     package func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome {
         try await writer.write { db, now in
             guard let session = try Self.session(rotation.session, in: db) else { return .over }

@@ -9,7 +9,7 @@ import ThumbturnVerifier
 ///
 /// They are in a table of their own, which refers to no device and no key. So nothing that reads devices or keys finds a
 /// visit: it is in no list of devices, counts for no quota of theirs, cools nothing off and vouches for nothing.
-extension SQLiteStore {
+extension SQLStore {
     package func openVisit(_ new: NewVisit, by ticket: Tickets.Right) async throws -> SessionView? {
         try await writer.write { db, now in
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func beginEpoch() async throws {
         try await writer.write { db, now in try Schema.beginEpoch(db, at: now) }
     }
@@ -107,7 +107,7 @@ private struct KeptTokenKeys: Sendable {
     init(in db: Database) throws {
         live = try db.all(
             Row.self, sql: "SELECT id, use, created_at, sealed, signs_in FROM secrets WHERE use = 'token'"
-        ).compactMap(SQLiteStore.secret)
+        ).compactMap(SQLStore.secret)
         retired = try db.all(
             Row.self, sql: "SELECT kid, secret, x963, retired_at, revoked_at FROM retired_token_keys"
         ).map {
@@ -179,7 +179,7 @@ extension Schema {
             // Random, so that the epoch of a backup is never equal to a later one.
             arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
         )
-        try SQLiteStore.audit(
+        try SQLStore.audit(
             AuditEvent(.epochBegan, detail: try Int64.fetchOne(db, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
             at: now)
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")

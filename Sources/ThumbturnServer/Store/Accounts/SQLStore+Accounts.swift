@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
-extension SQLiteStore {
+extension SQLStore {
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
             // For an unknown name the row of another account is read, so that the time does not reveal whether the name
