@@ -98,9 +98,14 @@ let package = Package(
             description: "Linux devices: TPM 2.0 through libtss2, fprintd through libsystemd, HTTP through swift-nio."
         ),
         .trait(
+            name: "PostgreSQL",
+            description: "The server's store in PostgreSQL, through libpq.",
+            enabledTraits: ["Server"]
+        ),
+        .trait(
             name: "Tools",
             description: "The commands thumbturn, thumbturn-server and thumbturn-matcherd.",
-            enabledTraits: ["Server", "LinuxDevice"]
+            enabledTraits: ["Server", "LinuxDevice", "PostgreSQL"]
         ),
         .default(enabledTraits: []),
     ],
@@ -186,6 +191,7 @@ let package = Package(
                 "ThumbturnTelemetry",
                 "ThumbturnVerifier",
                 .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
+                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "CSodium", condition: .when(traits: ["Server"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
@@ -455,6 +461,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CTss", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     ]
 )

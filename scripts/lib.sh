@@ -40,7 +40,7 @@ need_packages() {
 need_libraries() {
     need_swift
     case "$(uname -s)" in
-        Linux) need_packages git g++ pkg-config libsqlite3-dev libsodium-dev libtss2-dev libsystemd-dev ;;
+        Linux) need_packages git g++ pkg-config libsqlite3-dev libsodium-dev libpq-dev libtss2-dev libsystemd-dev ;;
         Darwin) command -v brew >/dev/null && brew list libsodium >/dev/null 2>&1 || stop "libsodium is missing: brew install libsodium" ;;
         *) stop "The server is built on Linux and macOS." ;;
     esac
@@ -50,6 +50,12 @@ need_libraries() {
 need_real_parts() {
     [ "$(uname -s)" = Linux ] || stop "The parts of a Linux machine run only on Linux."
     need_packages swtpm swtpm-tools tpm2-tools fprintd polkitd dbus util-linux
+}
+
+# Installs PostgreSQL, which tests start for themselves. Debian would start one of its own with the package.
+need_postgres() {
+    [ "$(uname -s)" = Linux ] || stop "The tests' PostgreSQL is started only on Linux."
+    need_packages postgresql openssl
 }
 
 # The independent judges, PyJWT with cryptography and joserfc, and an OpenID provider of Authlib and Flask, in a virtual environment of

@@ -43,7 +43,7 @@ struct KeystoreSecrets: SecretStore {
     private func opened(_ name: String) async throws(Failure) -> [UInt8]? {
         guard let file = try files.read(Self.file(name)) else { return nil }
         let gone = Failure(.keyInvalidated)
-        guard let nonceLength = file.first.map(Int.init), file.count > 1 + nonceLength else { throw gone }
+        guard let nonceLength = file.first.map(Int.init), nonceLength > 0, file.count > 1 + nonceLength else { throw gone }
         let plain: [UInt8]
         do throws(AndroidThrown) {
             plain = try await keystore.system.call(.decryptNow) { request in

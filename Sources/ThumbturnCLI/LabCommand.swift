@@ -7,7 +7,10 @@ import ThumbturnTestKit
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab", abstract: "Runs simulated phones or a Linux machine against a real server.",
-        subcommands: [StoryCommand.self, EvidencePolicyCommand.self, MachineCommand.self, HostileServerCommand.self]
+        subcommands: [
+            StoryCommand.self, EvidencePolicyCommand.self, MachineCommand.self, HostileServerCommand.self,
+            FailoverCommand.self,
+        ]
     )
 }
 

@@ -1,9 +1,9 @@
 #if Tools
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import ThumbturnCore
 import ThumbturnMessages
-import ThumbturnServer
+public import ThumbturnServer
 
 @main
 struct ThumbturnServerCommand: AsyncParsableCommand {
@@ -22,6 +22,8 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
     )
 }
 
+extension PostgresAddress.Replication: ExpressibleByArgument {}
+
 /// The options that select the server's data.
 struct DataOptions: ParsableArguments {
     @Option(
@@ -32,12 +34,37 @@ struct DataOptions: ParsableArguments {
     )
     var data = "thumbturn-data"
 
+    @Option(
+        help: """
+            The PostgreSQL database that all nodes share, for example postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=ca.pem; \
+            without it the database is one of SQLite in the folder. The environment variable THUMBTURN_DATABASE says it as well, \
+            and PGPASSWORD or PGPASSFILE the password. See docs/cluster.md.
+            """
+    )
+    var database: String?
+
+    @Option(
+        help: """
+            How commits reach the database's replicas: synchronous if a replica that is promoted has all of them. With \
+            asynchronous everybody has to sign in again after a promotion.
+            """
+    )
+    var replication = PostgresAddress.Replication.asynchronous
+
+    @Flag(help: "Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on.")
+    var acceptLostCommits = false
+
     /// The settings, with the master key of the environment if there is one.
     func settings(publicURL: String) throws -> ServerSettings {
         let masterKey = try MasterKey(environment: "THUMBTURN_MASTER_KEY")
         // Only this user may read the database and its logs.
         umask(0o077)
-        return try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
+        var settings = try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
+        if let address = database ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"] {
+            settings.database = try PostgresAddress(
+                address, replication: replication, acceptsWeakCommits: acceptLostCommits)
+        }
+        return settings
     }
 
     /// The server for an operator's command. It answers no requests.

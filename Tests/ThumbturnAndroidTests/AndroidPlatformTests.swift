@@ -93,6 +93,17 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("the first and the last status of HTTP are answers", arguments: [Int64(100), 599])
+    func outermostStatus(_ status: Int64) async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            world.android.state.withLock { $0.answering[.http] = [Self.answer(status)] }
+            let answer = try await AndroidTransport(system: world.android).send(
+                TransportRequest(method: "GET", url: "https://a.example"))
+            #expect(answer.status == Int(status))
+        }
+    }
+
     @Test("an answer that is longer than the request allows is refused by the library's own bound")
     func tooLong() async throws {
         let world = AndroidWorld()
@@ -221,6 +232,27 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("two certificates are evidence: the key's own and the one that signed it")
+    func shortestEvidence() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let platform = try await world.platform()
+            let source = try #require(platform.evidence)
+            let key = try await platform.keys.create(.of(.biometric))
+            var writer = BridgeWriter()
+            for number in [Int64(0), 2] { writer.put(number) }
+            for certificate in [[UInt8(1)], [2]] { writer.put(certificate) }
+            world.android.state.withLock { $0.answering[.certificateChain] = [writer.message] }
+            let request = EvidenceRequest(
+                challenge: "c", keys: [.of(.biometric): key], makingChallenge: "m", server: "https://a.example", account: "ada")
+            guard case .androidKey(let evidence)? = try await source.evidence(request) else {
+                Issue.record("no evidence")
+                return
+            }
+            #expect(evidence.chains == [.biometric: [[1], [2]]])
+        }
+    }
+
     @Test("a device that cannot attest makes the key without, and one that cannot now is tried again", arguments: [8, 16, 10])
     func attestationRunsOut(_ code: Int) async throws {
         let world = AndroidWorld()
@@ -266,6 +298,18 @@ import ThumbturnVerifier
             var facts = try await world.android.facts()
             (facts.manufacturer, facts.model) = (manufacturer, model)
             #expect(facts.name == name)
+        }
+    }
+
+    @Test(
+        "the diagnostics name each sensor of the phone, or none",
+        arguments: [([], "none"), ([.finger], "finger"), ([.finger, .face], "finger, face")] as [([SensorKind], String)])
+    func namedSensors(_ sensors: [SensorKind], _ text: String) async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            var facts = try await world.android.facts()
+            facts.sensors = sensors
+            #expect(AndroidDiagnostics(facts: facts, made: [:]).description.contains("\nsensor: \(text); ready\n"))
         }
     }
 

@@ -72,6 +72,12 @@ import ThumbturnCore
         #expect(unknown.failure == Failure(.platform, recovery: .retry, status: .init(domain: Self.keyStore, code: 4711)))
     }
 
+    @Test("where no exception has a row, the one with a number is reported")
+    func aNumberWithoutARow() {
+        let thrown = AndroidThrown(chain: [.init(name: "a.B"), .init(name: "c.D", code: 5)])
+        #expect(thrown.failure == Failure(.platform, recovery: .report, status: .init(domain: "c.D", code: 5)))
+    }
+
     @Test("a file of another key is lost, though its number is that of a fault that passes")
     func aForeignFileIsLost() {
         let foreign = "javax.crypto.AEADBadTagException"

@@ -99,6 +99,41 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a file reaches the Keystore only where a ciphertext follows its nonce")
+    func noCiphertext() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let store = Self.stores(world)[0]
+            try await store.write([1, 2, 3], as: "a")
+            let path = try #require(try Self.files(world).first)
+            let whole = try #require(FileManager.default.contents(atPath: path))
+            let start = 1 + Int(whole[0])
+            for (count, calls) in [(start, 0), (start + 1, 1)] {
+                try whole.prefix(count).write(to: URL(fileURLWithPath: path))
+                await expectFailure(.keyInvalidated) { _ = try await store.read("a") }
+                #expect(world.android.calls(.decryptNow) == calls, "\(count) bytes")
+            }
+            try Data([0, 1]).write(to: URL(fileURLWithPath: path))
+            await expectFailure(.keyInvalidated) { _ = try await store.read("a") }
+        }
+    }
+
+    @Test("a process that keeps the lock is waited for five seconds, and then the change can be tried again")
+    func keptLock() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let store = Self.stores(world)[0]
+            let lock = try #require(try FileLocks(folder: world.android.folder).tryLock("secrets"))
+            let began = world.clock.now
+            let failed = await failure { try await store.write([1], as: "a") }
+            #expect(failed?.code == .platform && failed?.recovery == .retry)
+            #expect(began.duration(to: world.clock.now) == .seconds(5))
+            lock.release()
+            try await store.write([1], as: "a")
+            expect(try await store.read("a"), is: [1])
+        }
+    }
+
     @Test func aKeystoreThatIsBusyLosesNothing() async throws {
         let world = AndroidWorld()
         try await world.run {
@@ -244,6 +279,24 @@ import ThumbturnTestKit
             try await store.protect(SecretBytes("y"), as: name, access: .biometryCurrentSet)
             let again = try await Self.presence(.biometric, on: platform)
             expect(try await store.release(name, presence: again).bytes, is: Array("y".utf8))
+        }
+    }
+
+    @Test("a vault's record is its slot, its kind and at least one byte of an encrypted secret")
+    func shortestRecord() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let keystore = Keystore(on: world.android)
+            let secrets = KeystoreSecrets(folder: world.android.folder, keystore)
+            let store = KeystoreVault(keystore: keystore, secrets: secrets)
+            let name = Self.name(.biometric)
+            try await store.protect(SecretBytes("x"), as: name, access: .biometryCurrentSet)
+            let record = "vault \(KeyAlias.of(name, in: .vault))"
+            let whole = try #require(try await secrets.read(record))
+            for (count, state) in [(2, KeyState.invalidated(.restored)), (3, .usable)] {
+                try await secrets.write(Array(whole.prefix(count)), as: record)
+                #expect(await store.state(of: name) == state, "\(count) bytes")
+            }
         }
     }
 

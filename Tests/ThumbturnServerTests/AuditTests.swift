@@ -255,7 +255,7 @@ import ThumbturnVerifier
 
     /// Writes 25000 old rows with their checkpoints. Deleting looks at no hash, so these rows need no chain.
     private func fill(_ store: SQLStore) async throws {
-        try await store.pool.write { db in
+        try store.pool.write { db in
             try db.execute(
                 sql: """
                     DELETE FROM audit;

@@ -1,7 +1,6 @@
 #if Tools
 import Crypto
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -78,7 +77,7 @@ import ThumbturnVerifier
             let kid = "face \(combination)"
             _ = try await world.enrol(combination)
             _ = try await world.store.knownKey(kid)
-            try await world.store.pool.write { db in
+            try world.store.pool.write { db in
                 for (bit, sql) in Self.changes.enumerated() where combination >> bit & 1 == 1 {
                     try db.execute(sql: sql, arguments: [kid])
                 }
@@ -105,16 +104,16 @@ import ThumbturnVerifier
         arguments: [
             (nil, "done"), ("UPDATE keys SET protection = 'attestedHardware' WHERE kid = ?1", "done"),
             ("UPDATE keys SET verification = 'biometric' WHERE kid = ?1", "done"),
-            ("UPDATE accounts SET disabled_at = 1 WHERE ?1 IS NOT NULL", "refused"),
-            ("UPDATE account_groups SET protection = 'attestedApp' WHERE ?1 IS NOT NULL", "refused"),
-            ("UPDATE account_groups SET verification = 'biometric' WHERE ?1 IS NOT NULL", "refused"),
+            ("UPDATE accounts SET disabled_at = 1 WHERE ?1 != ''", "refused"),
+            ("UPDATE account_groups SET protection = 'attestedApp' WHERE ?1 != ''", "refused"),
+            ("UPDATE account_groups SET verification = 'biometric' WHERE ?1 != ''", "refused"),
         ] as [(String?, String)], [true, false])
     func furtherColumns(_ changed: (sql: String?, end: String), isCached: Bool) async throws {
         let world = try await World()
         defer { world.remove() }
         _ = try await world.enrol(1)
         if isCached { _ = try await world.store.knownKey("face 1") }
-        if let sql = changed.sql { try await world.store.pool.write { try $0.execute(sql: sql, arguments: ["face 1"]) } }
+        if let sql = changed.sql { try world.store.pool.write { try $0.execute(sql: sql, arguments: ["face 1"]) } }
         let authorisation = world.authorisation(.signIn, 1)
         let said = authorisation.judge([try await world.store.key("face 1")], at: UnixTime(seconds: 1_000_000)).name
         let new = NewSession(id: .random(), tokenHash: [])
@@ -151,7 +150,7 @@ import ThumbturnVerifier
             let number = isChanged ? 1 : 2
             let device = try await world.enrol(number)
             if isChanged {
-                try await world.store.pool.write { try $0.execute(sql: Self.changes[change], arguments: ["face 1"]) }
+                try world.store.pool.write { try $0.execute(sql: Self.changes[change], arguments: ["face 1"]) }
             }
             let authorisation = world.authorisation(rules, number)
             let said = authorisation.judge(
@@ -203,13 +202,13 @@ import ThumbturnVerifier
         let world = try await World()
         defer { world.remove() }
         _ = try await world.enrol(1)
-        try await world.store.pool.write {
+        try world.store.pool.write {
             try $0.execute(
                 sql: "UPDATE keys SET kind = ?, enrolled_by = 'passcode' WHERE kid = 'face 1'", arguments: [kind.rawValue])
         }
         #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "refused")
         // A signature that an older server kept counts for nothing either.
-        try await world.store.pool.write {
+        try world.store.pool.write {
             try $0.execute(
                 sql: """
                     INSERT INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, at)
@@ -239,7 +238,7 @@ import ThumbturnVerifier
         }
         #expect(approval.redemption?.receipt == #"["face 1"] at 1000000"#)
         // The proof stays whole when the key goes later.
-        try await world.store.pool.write { try $0.execute(sql: "UPDATE keys SET retired_at = 1 WHERE kid = 'face 1'") }
+        try world.store.pool.write { try $0.execute(sql: "UPDATE keys SET retired_at = 1 WHERE kid = 'face 1'") }
         expect(try await world.store.approval(world.approval)?.signatures.count, is: 1)
     }
 
@@ -249,7 +248,7 @@ import ThumbturnVerifier
         defer { world.remove() }
         _ = try await world.enrol(1)
         #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "done")
-        try await world.store.pool.write { try $0.execute(sql: "UPDATE \(change) = 1") }
+        try world.store.pool.write { try $0.execute(sql: "UPDATE \(change) = 1") }
         expect(try await world.store.approval(world.approval)?.isSigned(by: world.account), is: false)
         let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { _, _ in "" }
         guard case .not(.withdrawn) = try await world.store.redeem(redemption) else {
@@ -267,7 +266,7 @@ import ThumbturnVerifier
         // A second account is asked too, so the approval stays open after the first signature.
         let second = AccountID.random()
         _ = try await world.store.addAccount(Account(id: second, name: "bob", passwordHash: "x"))
-        try await world.store.pool.write {
+        try world.store.pool.write {
             try $0.execute(sql: "UPDATE approvals SET second_id = ?", arguments: [Data(second.bytes)])
             // Another kind of key, whose row does not replace the first one's.
             try $0.execute(
@@ -293,7 +292,7 @@ import ThumbturnVerifier
         let world = try await World()
         defer { world.remove() }
         let device = try await world.enrol(1)
-        try await world.store.pool.write { try $0.execute(sql: "UPDATE keys SET enrolled_by = 'passcode' WHERE kid = 'face 1'") }
+        try world.store.pool.write { try $0.execute(sql: "UPDATE keys SET enrolled_by = 'passcode' WHERE kid = 'face 1'") }
         let new = NewKeys(
             device: device, kind: .pin, old: nil, new: .init(kid: "pin", kind: .pin, x963: [1], isActive: true), coolOff: .zero)
         #expect(try await world.store.change(new, by: world.authorisation(.bringKey, 1)).name == "done")

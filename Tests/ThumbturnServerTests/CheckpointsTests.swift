@@ -1,6 +1,5 @@
 #if Tools
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -13,12 +12,8 @@ import ThumbturnCore
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/store.sqlite"
-        let pool = try DatabasePool(path: path)
-        try Schema.migrator.migrate(pool)
-        try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        let writer = try GroupCommit(
-            pool: pool, time: NodeTime(.system), mark: CommitMark(beside: path), checkpoints: Checkpoints(of: path, every: 8),
-            edition: SecretsEdition(epoch: 0, changes: 0))
+        let pool = try SQLitePool(path: path, checkpointsEvery: 8)
+        let writer = GroupCommit(pool: pool, time: NodeTime(.system), edition: SecretsEdition(epoch: 0, changes: 0))
         let first = try Self.turn(path)
         var commits = 0
         while try Self.turn(path) < first + 3, commits < 5000 {

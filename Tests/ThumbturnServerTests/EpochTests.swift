@@ -367,7 +367,7 @@ import ThumbturnVerifier
             let path = folder + "/store.sqlite"
             let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
             let states = ["open", "approved", "redeemed", "declined", "withdrawn", "expired"]
-            try await store.pool.write { db in
+            try store.pool.write { db in
                 try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
                 for (number, state) in states.enumerated() {
                     try db.execute(
@@ -390,7 +390,7 @@ import ThumbturnVerifier
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let time = NodeTime(TestClock(UnixTime(seconds: 3_000_000)).node)
             let store = try SQLStore(path: folder + "/store.sqlite", time: time)
-            try await store.pool.write { db in
+            try store.pool.write { db in
                 try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
                 try db.execute(sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (x'01', x'02')")
             }
@@ -456,9 +456,8 @@ import ThumbturnVerifier
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/store.sqlite"
-            let pool = try DatabasePool(path: path)
-            try Schema.migrator.migrate(pool)
-            let mark = try CommitMark(beside: path)
+            let pool = try SQLitePool(path: path)
+            let mark = try #require(pool.mark)
             #expect(mark.read() == nil)
             expect(try Schema.beginEpochIfRestored(pool, mark, at: UnixTime(seconds: 1_000_000)), is: false)
             #expect(mark.read() == 0)

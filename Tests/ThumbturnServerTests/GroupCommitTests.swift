@@ -1,7 +1,6 @@
 #if Tools
 import Dispatch
 import Foundation
-import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -13,24 +12,22 @@ import ThumbturnCore
 
     private func with(
         spacing: Duration = .zero, pause: @escaping @Sendable (Duration) -> Void = { _ in },
-        _ body: (DatabasePool, GroupCommit) async throws -> Void
+        _ body: (SQLitePool, GroupCommit) async throws -> Void
     ) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let pool = try DatabasePool(path: folder + "/store.sqlite")
-        try Schema.migrator.migrate(pool)
-        try await pool.write { db in
+        let pool = try SQLitePool(path: folder + "/store.sqlite")
+        try pool.write { db in
             try db.execute(sql: "CREATE TABLE parent (id INTEGER PRIMARY KEY)")
             try db.execute(sql: "CREATE TABLE child (id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
             try db.execute(sql: "INSERT INTO parent VALUES (1)")
         }
         try await body(
             pool,
-            try GroupCommit(
-                pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"),
-                checkpoints: Checkpoints(of: folder + "/store.sqlite"),
-                edition: SecretsEdition(epoch: 0, changes: 0), spacing: spacing, pause: pause))
+            GroupCommit(
+                pool: pool, time: NodeTime(.system), edition: SecretsEdition(epoch: 0, changes: 0), spacing: spacing,
+                pause: pause))
     }
 
     private final class Pauses: Sendable {
@@ -84,7 +81,7 @@ import ThumbturnCore
         { try $0.execute(sql: "INSERT INTO child VALUES (?)", arguments: [id]) }
     }
 
-    private static func children(_ pool: DatabasePool) async throws -> Int? {
+    private static func children(_ pool: SQLitePool) async throws -> Int? {
         try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM child") }
     }
 
@@ -124,7 +121,7 @@ import ThumbturnCore
                 let node = try db.value(Row.self, sql: "SELECT audit_log, audit_number, audit_hash FROM node")
                 let log = Array(node["audit_log"] as Data)
                 var hash: [UInt8] = []
-                let rows = try Row.fetchAll(db, sql: "SELECT number, at, event, hash FROM audit ORDER BY number")
+                let rows = try db.all(Row.self, sql: "SELECT number, at, event, hash FROM audit ORDER BY number")
                 #expect(rows.map { $0["number"] as Int64 } == [1, 2, 3] && node["audit_number"] as Int64 == 3)
                 for row in rows {
                     hash = AuditChain.hash(

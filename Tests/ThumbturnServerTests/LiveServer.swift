@@ -61,6 +61,7 @@ struct LiveServer: Sendable {
             var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
             // On a busy machine a connection may be silent for long.
             settings.connectionIdleLimit = .seconds(600)
+            if TestStore.kind == .postgres { settings.database = try PostgresAddress(TestDatabases.of(folder)) }
             configure(&settings)
             var service = try await AuthorizationServer(settings, clock: clock.node)
             service.beforeSpending = beforeSpending

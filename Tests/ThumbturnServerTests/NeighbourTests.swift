@@ -1,7 +1,6 @@
 #if Tools
 import Crypto
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -140,11 +139,10 @@ import ThumbturnVerifier
             }
             return try await store.pool.read { db in
                 var (neighbours, others): (Set<String>, Set<String>) = ([], [])
-                let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-                for table in tables where !["node", "spent", "grdb_migrations"].contains(table) {
-                    for row in try Row.fetchAll(db, sql: "SELECT * FROM \"\(table)\"") {
-                        let cells = row.map { column, value in
-                            guard let bytes = value.storage.value as? Data else { return "\(column)=\(value)" }
+                for table in try Tables.names where !["node", "spent"].contains(table) {
+                    for row in try db.all(Row.self, sql: "SELECT * FROM \"\(table)\"") {
+                        let cells = zip(row.columns.names, row.values).map { column, value in
+                            guard case .blob(let bytes) = value else { return "\(column)=\(value)" }
                             return "\(column)=" + bytes.map { String(format: "%02x", $0) }.joined()
                         }
                         let text = "\(table): " + cells.joined(separator: " ")

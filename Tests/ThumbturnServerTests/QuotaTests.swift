@@ -1,6 +1,5 @@
 #if Tools
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore

@@ -78,7 +78,10 @@ import Testing
         var statements: [String] = []
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         for case let file as URL in files
-        where file.pathExtension == "swift" && !file.lastPathComponent.hasPrefix("Schema+") {
+        where file.pathExtension == "swift" && !file.lastPathComponent.hasPrefix("Schema+")
+            // Those of PostgreSQL alone.
+            && !file.path.contains("/PostgreSQL/")
+        {
             for found in try String(contentsOf: file, encoding: .utf8).matches(of: literal) {
                 let text = String(found.lines ?? found.line ?? "")
                 let sql = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

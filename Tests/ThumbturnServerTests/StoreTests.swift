@@ -254,7 +254,7 @@ import ThumbturnVerifier
         try await with { store, _ in
             let (_, _, sessions) = try await changing(store)
             let id = try #require(sessions["face"])
-            try await #require(store as? SQLStore).pool.write {
+            try #require(store as? SQLStore).pool.write {
                 try $0.execute(sql: "UPDATE sessions SET granted = '{}' WHERE id = ?", arguments: [Data(id.bytes)])
             }
             await #expect(throws: VerificationError.self) { _ = try await store.session(id) }
@@ -280,7 +280,7 @@ import ThumbturnVerifier
             try await device("thief", proven: false, 1)
             expect(try await store.knownKey("contested")?.sessionJKT, is: "thief")
             // Whatever became of it there, its owner's key is new.
-            try await #require(store as? SQLStore).pool.write {
+            try #require(store as? SQLStore).pool.write {
                 try $0.execute(
                     sql:
                         "UPDATE keys SET wrong_in_a_row = 100, paused_until = 5000000000, retired_at = 5, sessions_over = 1000000"
@@ -312,7 +312,7 @@ import ThumbturnVerifier
                 id: .random(), account: account.id, name: "phone", sessionJKT: "session", keys: [key], coolOff: .zero)
             _ = try await store.enrol(device, spending: [spend(1)])
             if isRemembered { expect(try await store.knownKey("key")?.isRevoked, is: false) }
-            try await #require(store as? SQLStore).pool.write { try $0.execute(sql: change.sql) }
+            try #require(store as? SQLStore).pool.write { try $0.execute(sql: change.sql) }
             let new = NewSession(id: .random(), tokenHash: [])
             switch try await store.openSession(new, by: .signIn("key", jkt: "session", spend(2))) {
             case .refused: #expect(change.end == "refused")
@@ -644,7 +644,7 @@ import ThumbturnVerifier
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try SQLStore(path: folder + "/store.sqlite", time: NodeTime(.system))
         let durability = try store.durability()
-        #expect(durability.synchronous == 2 && durability.journal == "wal")
+        #expect(durability.isFull && durability.settings == ["synchronous": "2", "journal_mode": "wal"])
     }
 
     @Test func anAccountNameIsUnique() async throws {

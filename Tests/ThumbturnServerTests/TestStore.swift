@@ -1,17 +1,76 @@
 #if Tools
 import Foundation
-import ThumbturnServer
+import Synchronization
+import Testing
+import ThumbturnCore
+@testable import ThumbturnServer
 
-/// The store that tests of the port use: a file or, with THUMBTURN_TEST_STORE=memory, the one in memory. scripts/test runs
-/// these tests on both.
+/// The store that tests of the port use: a file, or with THUMBTURN_TEST_STORE `memory` the one in memory, or `postgres` a database of
+/// its own on the server at THUMBTURN_TEST_POSTGRES. scripts/test runs these tests on all three.
 enum TestStore {
-    static let isInMemory = ProcessInfo.processInfo.environment["THUMBTURN_TEST_STORE"] == "memory"
+    enum Kind: String {
+        case file, memory, postgres
+    }
 
-    /// - Parameter folder: an empty folder, which a store in memory does not use.
+    static let kind = ProcessInfo.processInfo.environment["THUMBTURN_TEST_STORE"].map { Kind(rawValue: $0)! } ?? .file
+
+    /// - Parameter folder: an empty folder, which only a store in a file uses.
     static func open(in folder: String, _ clock: TestClock) throws -> SQLStore {
         let time = NodeTime(clock.node)
-        return isInMemory
-            ? try SQLStore(inMemory: nil, time: time) : try SQLStore(path: folder + "/store.sqlite", time: time)
+        return switch kind {
+        case .file: try SQLStore(path: folder + "/store.sqlite", time: time)
+        case .memory: try SQLStore(inMemory: nil, time: time)
+        case .postgres: try SQLStore(PostgresAddress(TestDatabases.make()), time: time)
+        }
+    }
+}
+
+/// Databases on the server of tests. Each is a copy of one with the tables.
+enum TestDatabases {
+    /// The server's address, for the user who may make databases.
+    static let server = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTGRES"]
+
+    private static let template = Mutex<String?>(nil)
+
+    private static let known = Mutex<[String: String]>([:])
+
+    /// The address of the database of all servers with this data folder.
+    static func of(_ folder: String) throws -> String {
+        try known.withLock { known in
+            if let address = known[folder] { return address }
+            let address = try make()
+            known[folder] = address
+            return address
+        }
+    }
+
+    /// The address of a new database. It goes with the server.
+    static func make() throws -> String {
+        let server = try #require(Self.server)
+        let template = try template.withLock { known in
+            if let known { return known }
+            let name = "thumbturn_\(UInt64.random(in: 0...UInt64.max))"
+            try run("CREATE DATABASE \(name)", on: server)
+            _ = try SQLStore(PostgresAddress(address(name)), time: NodeTime(TestClock(UnixTime(seconds: 0)).node))
+            // A copy is another database, and would begin an epoch.
+            try run("UPDATE thumbturn.node SET place = ''", on: address(name))
+            known = name
+            return name
+        }
+        let name = "thumbturn_\(UInt64.random(in: 0...UInt64.max))"
+        try run("CREATE DATABASE \(name) TEMPLATE \(template)", on: server)
+        return address(name)
+    }
+
+    static func address(_ name: String) -> String {
+        var parts = URLComponents(string: server ?? "")
+        parts?.path = "/" + name
+        return parts?.string ?? ""
+    }
+
+    /// Runs a statement past the store.
+    static func run(_ sql: String, on address: String) throws {
+        try PostgresConnection(PostgresAddress(address).parameters).execute(sql)
     }
 }
 #endif

@@ -68,7 +68,7 @@ struct BenchApprove: AsyncParsableCommand {
         guard Set(work.redeemed).count == redeemed else { throw BenchError("An approval was redeemed twice.") }
         // One more for the back end's token.
         let isExact = counts.redemptions == redeemed && counts.verifications == 6 * redeemed + 1
-        guard isExact || figures.unanswered > 0, counts.redemptions >= redeemed, counts.synchronous == 2 else {
+        guard isExact || figures.unanswered > 0, counts.redemptions >= redeemed, counts.isDurable else {
             throw BenchError("The server's counts differ: \(counts); here \(redeemed) approvals were redeemed.")
         }
     }

@@ -93,7 +93,7 @@ struct BenchHostile: AsyncParsableCommand {
         let parsers = ParserCost.measure(size: inputSize).sorted { $0.milliseconds > $1.milliseconds }
         output.progress("enrolling \(load.devices) devices")
         let (result, work, counts) = try await BenchServer.run(load) { try await measure($0, $1, parsers) }
-        guard Set(work.accepted).count == work.accepted.count, counts.sessions >= work.accepted.count, counts.synchronous == 2
+        guard Set(work.accepted).count == work.accepted.count, counts.sessions >= work.accepted.count, counts.isDurable
         else {
             throw BenchError("The server's counts differ: \(counts); here \(work.accepted.count) sign-ins were accepted.")
         }

@@ -74,7 +74,7 @@ struct BenchRefresh: AsyncParsableCommand {
             counts.refreshes == completed.refreshes && counts.sessions == completed.signIns
             && counts.verifications == 2 * completed.signIns + completed.refreshes
         guard isExact || figures.unanswered > 0, counts.refreshes >= completed.refreshes,
-            counts.tokens == counts.sessions + counts.refreshes, counts.synchronous == 2
+            counts.tokens == counts.sessions + counts.refreshes, counts.isDurable
         else { throw BenchError("The server's counts differ: \(counts); here \(completed) were accepted.") }
     }
 }

@@ -203,7 +203,7 @@ private final class SignInBench {
         let accepted = work.accepted.count
         guard Set(work.accepted).count == accepted else { throw BenchError("A challenge was accepted twice.") }
         guard errors > 0 || (counts.sessions == accepted && counts.verifications == 2 * accepted), counts.sessions >= accepted,
-            counts.spends == counts.sessions, counts.tokens == counts.sessions, counts.synchronous == 2
+            counts.spends == counts.sessions, counts.tokens == counts.sessions, counts.isDurable
         else { throw BenchError("The server's counts differ: \(counts); here \(accepted) sign-ins were accepted.") }
     }
 }

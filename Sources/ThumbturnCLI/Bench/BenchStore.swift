@@ -74,7 +74,7 @@ struct BenchStore: AsyncParsableCommand {
         }
         let stored = try await store.spentCount()
         let durability = try store.durability()
-        guard stored == result.rows, durability.synchronous == 2, durability.journal == "wal" else {
+        guard stored == result.rows, durability.isFull else {
             throw BenchError("\(result.rows) rows were written, and \(stored) are stored; \(durability)")
         }
         try output.report(sentences(result), result)

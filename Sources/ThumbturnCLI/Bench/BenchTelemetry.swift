@@ -56,7 +56,7 @@ struct BenchTelemetry: AsyncParsableCommand {
         let ((figures, accepted), _, counts) = try await BenchServer.run(load) { server, loop in
             (try await measure(server, loop), ())
         }
-        guard counts.unlocks == accepted || (figures.unanswered > 0 && counts.unlocks > accepted), counts.synchronous == 2 else {
+        guard counts.unlocks == accepted || (figures.unanswered > 0 && counts.unlocks > accepted), counts.isDurable else {
             throw BenchError("The server's counts differ: \(counts.unlocks) unlocks; here \(accepted) were accepted.")
         }
         try output.report(

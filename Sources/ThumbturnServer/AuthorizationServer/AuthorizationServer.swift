@@ -13,6 +13,10 @@ package struct AuthorizationServer: Sendable {
     package var throttleLimits = ThrottleLimits.standard
     let time: NodeTime
     let nonces: DPoPNonces
+    /// The proofs that all nodes share; nil where there is one node.
+    let sharedProofs: (any SharedProofs)?
+    /// When this node last asked for the time of the others.
+    let caughtUp = OncePerSecond()
     /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
@@ -50,8 +54,11 @@ package struct AuthorizationServer: Sendable {
         self.time = time
         self.passwords = passwords
         providers = try IdentityProviders(file: settings.identityProviders)
-        secrets = try await ServerSecrets(store: store, masterKey: masterKey, time: time, readMasterKey: readMasterKey)
-        nonces = DPoPNonces(now: time.now)
+        let secrets = try await ServerSecrets(store: store, masterKey: masterKey, time: time, readMasterKey: readMasterKey)
+        self.secrets = secrets
+        let sharedProofs = store.sharedProofs
+        self.sharedProofs = sharedProofs
+        nonces = DPoPNonces(now: time.now, sharedKey: sharedProofs.map { proofs in secrets.nonceKeys(of: proofs) })
         metrics = ServerMetrics(settings.metrics)
         telemeter = Telemeter(
             store: store, time: time, rates: settings.telemetryRates, spacing: settings.telemetrySpacing, metrics: metrics,

@@ -9,6 +9,9 @@ package import ThumbturnVerifier
 ///
 /// A nonce is a MAC over a time bucket, with a key of this process. So it expires by the server's own clock, no other
 /// node accepts it, and it is invalid after a restart; the proofs that were seen can be remembered in this process.
+///
+/// Nodes behind a balancer have one key, so that a client may get its nonce from one and use it at another. They remember
+/// the proofs in their database (`SharedProofs`), and in the process as well, which refuses what it knows without asking.
 package final class DPoPNonces: Sendable {
     private let state: Mutex<State>
 
@@ -28,10 +31,18 @@ package final class DPoPNonces: Sendable {
     /// The most proofs that are remembered. At this number a new key is made, which invalidates all nonces, and clients
     /// retry with a new one.
     private let capacity: Int
+    /// The key of all nodes, which changes with the secrets of the database; nil for one of this process.
+    private let sharedKey: (@Sendable () -> SymmetricKey)?
 
-    package init(now: UnixTime, capacity: Int = Limits.dpopProofs) {
+    package convenience init(now: UnixTime, capacity: Int = Limits.dpopProofs) {
+        self.init(now: now, capacity: capacity, sharedKey: nil)
+    }
+
+    init(now: UnixTime, capacity: Int = Limits.dpopProofs, sharedKey: (@Sendable () -> SymmetricKey)?) {
         self.capacity = capacity
+        self.sharedKey = sharedKey
         var state = State(bucket: Self.bucket(now))
+        if let sharedKey { state.key = sharedKey() }
         Self.renewNonces(&state)
         self.state = Mutex(state)
     }
@@ -39,25 +50,34 @@ package final class DPoPNonces: Sendable {
     /// The nonce for answers at this time.
     package func current(at now: UnixTime) -> String {
         state.withLock { state in
-            Self.advance(&state, to: now)
+            advance(&state, to: now)
             return state.nonces.current
         }
     }
 
     package func isLive(_ nonce: String, at now: UnixTime) -> Bool {
         state.withLock { state in
-            Self.advance(&state, to: now)
+            advance(&state, to: now)
             return Self.bucket(of: nonce, in: state) != nil
         }
     }
 
     /// Remembers a verified proof. Throws for a proof that was seen before, and for one whose nonce has just expired.
-    package func admit(_ proof: DPoPProof, at now: UnixTime) throws(VerificationError) {
+    ///
+    /// - Returns: the time at which the nonce expires, which is the same on every node.
+    @discardableResult
+    package func admit(_ proof: DPoPProof, at now: UnixTime) throws(VerificationError) -> UnixTime {
         let key = proof.replayKey.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-        try state.withLock { state throws(VerificationError) in
-            Self.advance(&state, to: now)
+        return try state.withLock { state throws(VerificationError) in
+            advance(&state, to: now)
             guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
             if state.seen.count + state.seenBefore.count >= capacity {
+                // The database has those that nodes share.
+                guard sharedKey == nil else {
+                    state.seen = []
+                    state.seenBefore = []
+                    throw .nonceNeeded
+                }
                 state.key = SymmetricKey(size: .bits256)
                 Self.renewNonces(&state)
                 state.seen = []
@@ -67,28 +87,34 @@ package final class DPoPNonces: Sendable {
             // The same `jti` is refused with either nonce. It is remembered with the bucket of its nonce.
             guard !state.seen.contains(key), !state.seenBefore.contains(key) else { throw .replayed }
             if bucket == state.bucket { state.seen.insert(key) } else { state.seenBefore.insert(key) }
+            return UnixTime(seconds: (bucket + 2) * Self.bucketLength)
         }
     }
 
     /// Forgets expired nonces and their proofs. Every request does so too.
     func tidy(at now: UnixTime) {
-        state.withLock { Self.advance(&$0, to: now) }
+        state.withLock { advance(&$0, to: now) }
     }
 
-    private static func advance(_ state: inout State, to now: UnixTime) {
-        let bucket = bucket(now)
+    private func advance(_ state: inout State, to now: UnixTime) {
+        let bucket = Self.bucket(now)
+        if let key = sharedKey?(), key != state.key {
+            state = State(key: key, bucket: bucket)
+            Self.renewNonces(&state)
+            return
+        }
         // An operator has set the time back. Without a new key the nonces would stay live until the time comes again.
         // One bucket back is another request that read the time earlier.
         if bucket < state.bucket - 1 {
-            state = State(bucket: bucket)
-            renewNonces(&state)
+            state = State(key: sharedKey?() ?? SymmetricKey(size: .bits256), bucket: bucket)
+            Self.renewNonces(&state)
             return
         }
         guard bucket > state.bucket else { return }
         state.seenBefore = bucket == state.bucket + 1 ? state.seen : []
         state.seen = []
         state.bucket = bucket
-        renewNonces(&state)
+        Self.renewNonces(&state)
     }
 
     private static func renewNonces(_ state: inout State) {

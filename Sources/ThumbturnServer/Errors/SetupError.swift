@@ -89,6 +89,14 @@ public enum SetupError: Error, CustomStringConvertible {
     case telemetryUnreadable
     /// A newer version of the server has migrated the database at this path.
     case newerDatabase(String)
+    /// The address of the database is not acceptable, for this reason.
+    case databaseAddress(String)
+    /// The database server cannot be reached or does not let this user in. It says why.
+    case databaseUnreachable(String)
+    /// The database server may lose commits that it has confirmed: these of its settings, by name, are weaker than they must be.
+    case weakDatabase([String: String])
+    /// This program was built without the trait PostgreSQL.
+    case noPostgreSQL
 
     /// A sentence with the fault and the operator's next step. It has no secret.
     public var description: String {
@@ -149,6 +157,16 @@ public enum SetupError: Error, CustomStringConvertible {
             "A newer thumbturn-server has written counts of unlocks that this version cannot read. Report with the newer version."
         case .newerDatabase(let path):
             "A newer thumbturn-server has changed \(path), and this version cannot read all of it. Start the newer version."
+        case .databaseAddress(let reason):
+            "The address of the database is not acceptable: \(reason). "
+                + "Give one like postgresql://thumbturn@db.example/thumbturn?sslrootcert=/etc/ca.pem"
+        case .databaseUnreachable(let reason):
+            "The database server cannot be reached: \(reason.split(separator: "\n").joined(separator: " "))"
+        case .weakDatabase(let settings):
+            "The database may lose commits that it has confirmed (\(settings.map { "\($0) = \($1)" }.sorted().joined(separator: ", "))). "
+                + "Set synchronous_commit to on or remote_apply, and fsync and full_page_writes to on. "
+                + "If lost sign-ins are acceptable, give --accept-lost-commits."
+        case .noPostgreSQL: "This program was built without PostgreSQL. Build it with: swift build --traits Tools"
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"

@@ -33,7 +33,7 @@ extension Routes {
     /// A route for the holder of a session key. The handler looks up the device of the key, which may have none.
     func sessionKey(_ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
         Route.Access(credentials: [.sessionKey]) { request, context in
-            let dpop = try dpop(of: request, body: try await request.cappedBytes())
+            let dpop = try await dpop(of: request, body: try await request.cappedBytes())
             return try await handler(Route.Incoming(request: request, context: context, caller: dpop))
         }
     }
@@ -42,7 +42,7 @@ extension Routes {
     func sessionKey<Body: Message>(json handler: @escaping Route.BodyHandler<Body, DPoPProof>) -> Route.Access {
         Route.Access(credentials: [.sessionKey]) { request, context in
             let bytes = try await request.bytes(of: .json)
-            let dpop = try dpop(of: request, body: bytes)
+            let dpop = try await dpop(of: request, body: bytes)
             return try await handler(
                 try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: dpop))
         }
@@ -52,7 +52,7 @@ extension Routes {
     func sessionKey(form handler: @escaping Route.BodyHandler<Form, DPoPProof>) -> Route.Access {
         Route.Access(credentials: [.sessionKey]) { request, context in
             let (form, bytes) = try await Self.form(of: request)
-            let dpop = try dpop(of: request, body: bytes)
+            let dpop = try await dpop(of: request, body: bytes)
             return try await handler(form, Route.Incoming(request: request, context: context, caller: dpop))
         }
     }
@@ -138,17 +138,13 @@ extension Routes {
     /// Verifies the only DPoP proof of a request: for this method, this URL and this body, fresh and not seen before.
     ///
     /// - Parameter token: the access token that the proof has to cover, at a resource.
-    func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
+    func dpop(of request: Request, body: [UInt8], token: String? = nil) async throws -> DPoPProof {
         let atResource = token != nil
         guard let text = request.dpopProof else { throw RequestError.dpop(.malformed, atResource: atResource) }
-        let now = service.time.now
         let target = request.dpopTarget(at: service.settings.publicURL, accessToken: token, body: body)
-        do throws(VerificationError) {
-            let proof = try DPoPProof(text, for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
-            service.counters.verifications.count()
-            try service.nonces.admit(proof, at: now)
-            return proof
-        } catch {
+        do {
+            return try await service.admit(text, for: target)
+        } catch let error as VerificationError {
             throw RequestError.dpop(error, atResource: atResource)
         }
     }
@@ -159,7 +155,7 @@ extension Routes {
         guard let token = request.authorization(scheme: "DPoP") else {
             throw RequestError.unverified(.init(.token, .missing))
         }
-        return try await service.caller(token: token, dpop: try dpop(of: request, body: body, token: token))
+        return try await service.caller(token: token, dpop: try await dpop(of: request, body: body, token: token))
     }
 
     /// The back end that sends a request, if it has this scope.
@@ -175,7 +171,7 @@ extension Routes {
             guard request.headers[.authorization] == nil else { throw RequestError.malformed(error: .invalidRequest) }
             client = try await service.client(asserting: try TokenRequest.clientAssertion(in: form))
         } else if let token = request.authorization(scheme: "DPoP") {
-            let proof = try dpop(of: request, body: body, token: token)
+            let proof = try await dpop(of: request, body: body, token: token)
             client = try await service.client(token: token, boundTo: proof.jkt)
         } else {
             guard let token = request.authorization(scheme: "Bearer") else {

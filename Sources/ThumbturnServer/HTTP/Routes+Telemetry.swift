@@ -40,7 +40,7 @@ extension Routes {
             bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
         } else {
             bytes = try await request.bytes(of: .json, atMost: TelemetryBatch.largest)
-            sender = try await service.telemetrySender(sessionKey: try dpop(of: request, body: bytes).jkt)
+            sender = try await service.telemetrySender(sessionKey: try await dpop(of: request, body: bytes).jkt)
         }
         try service.telemeter.admit(sender)
         return WaitingBatch(

@@ -42,10 +42,10 @@ extension Routes {
         // is judged first, so that a proof without a live nonce does not consume the assertion.
         if case .clientCredentials(let assertion, let scope) = asked {
             var jkt: String?
-            if request.headers[.dpop] != nil { jkt = try self.dpop(of: request, body: bytes).jkt }
+            if request.headers[.dpop] != nil { jkt = try await self.dpop(of: request, body: bytes).jkt }
             return .json(try await service.clientToken(asserting: assertion, scope: scope, jkt: jkt))
         }
-        let dpop = try dpop(of: request, body: bytes)
+        let dpop = try await dpop(of: request, body: bytes)
         switch asked {
         case .clientCredentials: preconditionFailure("a back end was answered before")
         case .signIn(let proof, let second):

@@ -58,6 +58,14 @@ package enum Limits {
     package static let batch = 256
     /// The most connections that read the database at the same time.
     package static let readers = 4
+    /// How long PostgreSQL may take for an answer. It ends statements itself after 5 s, unless it hangs.
+    package static let databaseAnswer = Duration.seconds(8)
+    /// The connections to PostgreSQL that remember DPoP proofs.
+    package static let provers = 2
+    /// The most reading transactions that wait for one connection to PostgreSQL.
+    package static let readsInLine = 64
+    /// How often a transaction is run in which another one was in its way.
+    package static let transactionTries = 5
     /// The most DPoP proofs that are remembered.
     package static let dpopProofs = 1_000_000
     /// The keys in each of the two generations of the cache of keys.

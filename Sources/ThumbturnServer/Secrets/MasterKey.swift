@@ -57,6 +57,11 @@ public struct MasterKey: Sendable, Redacted {
         guard written == text.count, fsync(file) == 0, close(file) == 0 else { throw .unwritable(path) }
     }
 
+    /// A key for another purpose (HKDF with SHA-256, RFC 5869). All nodes with this master key derive the same one.
+    func derive(_ purpose: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
+    }
+
     func seal(_ secret: [UInt8], id: String, use: SecretUse) throws -> [UInt8] {
         try seal(secret, label: SealLabel.secret(id, use: use.rawValue))
     }

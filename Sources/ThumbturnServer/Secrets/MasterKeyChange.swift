@@ -35,8 +35,9 @@ struct MasterKeyChange: Sendable {
     /// - Throws: `SetupError.masterKeyWrong` if the former key does not open the database. Nothing has changed then.
     func run(_ reached: (Step) throws -> Void = { _ in }) async throws {
         // No process opens the folder in the meantime: it would take the draft for what a crash has left.
-        let lock = try FolderLock(folder)
-        defer { lock.release() }
+        // With the keys and the database elsewhere there is no folder.
+        let lock = isInFile || next == nil ? try FolderLock(folder) : nil
+        defer { lock?.release() }
         let file = MasterKeyFile(in: folder)
         let key: MasterKey
         if let next {

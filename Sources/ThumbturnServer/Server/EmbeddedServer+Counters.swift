@@ -6,7 +6,7 @@ extension EmbeddedServer {
             verifications: counters.verifications.total, tokens: counters.tokens.total, spends: counters.spends.total,
             sessions: counters.sessions.total, refreshes: counters.refreshes.total,
             redemptions: counters.redemptions.total, unlocks: counters.unlocks.total,
-            synchronous: try service.store.durability().synchronous ?? 0
+            isDurable: try service.store.durability().isFull
         )
     }
 

@@ -32,10 +32,19 @@ struct DataFolder {
 
     /// Opens the folder, makes what is missing and may be made, and migrates the database. A lock file makes processes
     /// that start together do this one after the other.
+    ///
+    /// With a database elsewhere, the folder has only the master key, and is not needed where the settings have that.
     init(_ settings: ServerSettings, time: NodeTime, for use: DataUse) throws {
+        let elsewhere = try settings.database.map {
+            try SQLStore($0, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
+        }
+        if let elsewhere, let given = settings.masterKey {
+            (store, masterKey) = (elsewhere, given)
+            return
+        }
         let folder = settings.dataFolder
         let database = Self.database(in: folder)
-        let isThere = FileManager.default.fileExists(atPath: use.mayMakeDatabase ? folder : database)
+        let isThere = FileManager.default.fileExists(atPath: use.mayMakeDatabase || elsewhere != nil ? folder : database)
         guard use.mayMakeFolder || isThere else { throw SetupError.noData(folder) }
         if use.mayMakeFolder {
             // The folder gets its mode when it is created, because another process may open it immediately.
@@ -48,10 +57,19 @@ struct DataFolder {
         let lock = try FolderLock(folder)
         defer { lock.release() }
 
-        let isNew = !FileManager.default.fileExists(atPath: database)
+        // A database elsewhere that has secrets was made by another node, which has their key.
+        let isNew =
+            if let elsewhere { try elsewhere.anySealed() == nil } else { !FileManager.default.fileExists(atPath: database) }
         let keyFile = MasterKeyFile(in: folder)
         let given =
             if let key = settings.masterKey { key } else { try keyFile.read(mayMake: isNew && use.mayMakeFolder) }
+        store = try elsewhere ?? Self.store(in: database, isNew: isNew, settings, time: time)
+        masterKey = settings.masterKey == nil ? try keyFile.settle(given, for: store) : given
+    }
+
+    private static func store(
+        in database: String, isNew: Bool, _ settings: ServerSettings, time: NodeTime
+    ) throws -> SQLStore {
         // SQLite gives its other files the mode of the database.
         if isNew {
             let file = unsafe open(database, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -60,8 +78,7 @@ struct DataFolder {
         } else {
             try PrivateFile.refuseIfForeign(database)
         }
-        store = try SQLStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
-        masterKey = settings.masterKey == nil ? try keyFile.settle(given, for: store) : given
+        return try SQLStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
     }
 
     /// The path of the database in a data folder.

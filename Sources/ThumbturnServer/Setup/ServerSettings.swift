@@ -13,6 +13,8 @@ public struct ServerSettings: Sendable {
     public let publicURL: String
     /// The folder of the database and the master key. If it does not exist it is made, with mode 0700.
     public var dataFolder: String
+    /// The PostgreSQL database that nodes on several machines share; nil for one of SQLite in the data folder.
+    public var database: PostgresAddress?
     /// The key that encrypts the server's secrets on disk. If nil, it is in a file in the data folder, which is made at
     /// the first start.
     public var masterKey: MasterKey?

@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 package import ThumbturnCore
 
 /// The consumption of something that is accepted once: a challenge, a ticket, an assertion, an ID token, the token of
@@ -28,6 +27,9 @@ package struct Spend: Hashable, Sendable {
         /// The token beside a TPM's credential.
         case tpmActivation = 8
     }
+
+    /// The use of a DPoP proof in the table of consumed ids. A proof is no `Spend`: its expiry is its nonce's.
+    static let dpop: Int64 = 9
 
     package var use: Use
     package var id: [UInt8]
@@ -80,13 +82,12 @@ extension Schema {
     /// It writes a row only if there is none yet. A row that was purged does not make its id usable again, because its
     /// expiry lies at or before `purged_until`.
     static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
-        try db.cachedStatement(
+        try db.run(
             sql: """
                 INSERT INTO spent (use, id, expires_at)
                 SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4 AND epoch = ?5
                 ON CONFLICT DO NOTHING
-                """
-        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds, spend.epoch])
+                """, arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds, spend.epoch])
         return db.changesCount == 1
     }
 }

@@ -9,9 +9,11 @@ package protocol Store: AccountStore, ApprovalStore, AuditStore, ClientStore, De
     IdentityStore, KeyStore, NoticeStore, PlainKeyStore, RefreshStore, SecretStore, SessionStore, SpendStore, TelemetryStore,
     ThrottleStore, TokenKeyStore, Sendable
 {
-    /// The settings of the writing connection, read back from the database: `synchronous` (2 is FULL) and
-    /// `journal_mode`.
-    func durability() throws -> (synchronous: Int?, journal: String?)
+    /// The proofs of DPoP that several nodes share; nil where the database has one node.
+    var sharedProofs: (any SharedProofs)? { get }
+
+    /// What makes a commit durable, read back from the database.
+    func durability() throws -> Durability
 
     /// Deletes expired rows: consumed ids (up to an expiry that is recorded), old notices and throttles, and sessions
     /// that began before a time.

@@ -27,8 +27,8 @@ package final class Counters: Sendable {
         package var redemptions: Int
         /// Unlocks that were counted by telemetry.
         package var unlocks: Int
-        /// SQLite's `synchronous` of the writing connection: 2 is FULL.
-        package var synchronous: Int
+        /// Whether a commit that was answered outlasts a failure of power.
+        package var isDurable: Bool
     }
 }
 

@@ -489,6 +489,30 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("an open vault speaks the language of its phone")
+    func languageOfAVault() async throws {
+        try await AppWorld(language: "de-AT").run { world in
+            let vault = try await world.vault(on: world.device())
+            let use = world.begin(.useVault) { $0.putUse(vault) }
+            var answers = use.answers.makeAsyncIterator()
+            var news = BridgeReader(try #require(await answers.next()))
+            #expect(try news.number() == 2)
+            let open = try news.number()
+            let failed = try await world.failure(.openSealed) {
+                $0.put(open)
+                $0.put("house.plan")
+                $0.put(Int64(0))
+                $0.put([7])
+            }
+            #expect(failed?.code == "notAuthentic")
+            let message = Failure(.notAuthentic).message
+            #expect(message.text(in: .german) != message.text(in: .english))
+            #expect(failed?.message == message.text(in: .german))
+            try await world.call(.close) { $0.put(open) }
+            _ = try AppWorld.done(try #require(await answers.next()))
+        }
+    }
+
     @Test func biometricsAreOfferedDeclinedPreferredAndSwitchedOff() async throws {
         try await AppWorld().run { world in
             let auth = try await world.signedIn()
@@ -701,6 +725,18 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a number that was closed is told apart from one that was never given")
+    func closedNumbers() async throws {
+        try await AppWorld().run { world in
+            let first = try await world.device()
+            #expect(first == 1 && !world.calls.handles.wasClosed(first))
+            try await world.call(.close) { $0.put(first) }
+            for (number, isClosed) in [(first, true), (0, false), (-1, false), (2, false)] {
+                #expect(world.calls.handles.wasClosed(number) == isClosed, "\(number)")
+            }
+        }
+    }
+
     @Test("values out of their bounds are failures")
     func values() async throws {
         try await AppWorld().run { world in
@@ -766,6 +802,19 @@ import ThumbturnTestKit
                 }
                 #expect(count == 1, "seed \(seed), operation \(operation)")
             }
+        }
+    }
+
+    @Test("the news that a screen shows begin with the number of their kind")
+    func kindsOfNews() throws {
+        let failure = Failure(.biometryNotEnrolled)
+        let told: [(UnlockNews, Int64, String)] = [
+            (.hint(.appPIN), 1, "appPIN"), (.readPoorly(.tooShort), 2, "tooShort"),
+            (.offerSetUp(failure), 3, failure.code.name),
+        ]
+        for (news, number, value) in told {
+            var reader = BridgeReader(BridgeWriter.fields { $0.put(news, in: .english) }.message)
+            #expect(try reader.number() == number && reader.text() == value)
         }
     }
 

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 
 /// Changes of a whole account: its password, and whether it is on. Each is one transaction with its notice.

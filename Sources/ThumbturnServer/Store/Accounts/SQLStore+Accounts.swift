@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 
 extension SQLStore {
@@ -9,14 +8,12 @@ extension SQLStore {
             // For an unknown name the row of another account is read, so that the time does not reveal whether the name
             // exists. It does not reveal whether the account has one-time codes either: without a secret, as many bytes
             // are read as a sealed one has (nonce 12, secret 20, tag 16).
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,
-                        coalesce(one_time_secret, zeroblob(48)) AS secret, credential_generation
-                    FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
-                    """
-            )
-            let row = try Row.fetchOne(statement, arguments: [name])
+            let statement = """
+                SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,
+                    coalesce(one_time_secret, zeroblob(48)) AS secret, credential_generation
+                FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
+                """
+            let row = try db.one(Row.self, sql: statement, arguments: [name])
             return row.flatMap { row in
                 var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
                 let secret = Array(row["secret"] as Data)

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
@@ -60,10 +59,10 @@ extension SQLStore {
                     sql: """
                         SELECT (SELECT count(*) FROM approvals
                                 WHERE account_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2
-                                    AND id IS NOT ?4)
+                                    AND id IS DISTINCT FROM ?4)
                             + (SELECT count(*) FROM approvals
                                 WHERE second_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2
-                                    AND id IS NOT ?4)
+                                    AND id IS DISTINCT FROM ?4)
                         """,
                     arguments: [blob(account.bytes), now.seconds, new.creator, live]
                 )
@@ -115,7 +114,7 @@ extension SQLStore {
             try db.run(
                 sql: """
                     INSERT INTO approval_rates (creator, account_id, full_at) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET full_at = excluded.full_at
+                    ON CONFLICT (creator, account_id) DO UPDATE SET full_at = excluded.full_at
                     """,
                 arguments: [new.creator, blob(account), fullAt])
         }
@@ -168,8 +167,10 @@ extension SQLStore {
             )
             try db.run(
                 sql: """
-                    INSERT OR REPLACE INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, liveness, at)
+                    INSERT INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, liveness, at)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (approval_id, account_id, kind) DO UPDATE SET kid = excluded.kid, device_id = excluded.device_id,
+                        proof = excluded.proof, liveness = excluded.liveness, at = excluded.at
                     """,
                 arguments: [
                     blob(new.approval.bytes), blob(new.account.bytes), key.kind.rawValue, key.kid, blob(key.device.bytes),

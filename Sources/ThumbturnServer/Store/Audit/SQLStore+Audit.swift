@@ -123,8 +123,9 @@ final class AuditEnd: @unchecked Sendable {
         var head = try head ?? Self.read(db)
         head.number += 1
         head.hash = AuditChain.hash(log: head.log, previous: head.hash, number: head.number, at: now, event: event)
-        try db.cachedStatement(sql: "INSERT INTO audit (number, at, event, hash) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [head.number, now.seconds, event, blob(head.hash)])
+        try db.run(
+            sql: "INSERT INTO audit (number, at, event, hash) VALUES (?, ?, ?, ?)",
+            arguments: [head.number, now.seconds, event, blob(head.hash)])
         self.head = head
     }
 

@@ -83,7 +83,7 @@ extension SQLStore {
                 sql: """
                     INSERT INTO evidence_lists (kind, body, fetched_at) VALUES (?, ?, ?)
                     ON CONFLICT (kind) DO UPDATE SET body = excluded.body, fetched_at = excluded.fetched_at
-                        WHERE fetched_at < excluded.fetched_at OR fetched_at > ?
+                        WHERE evidence_lists.fetched_at < excluded.fetched_at OR evidence_lists.fetched_at > ?
                     """,
                 arguments: [list.kind.rawValue, blob(list.text), list.fetchedAt.seconds, now.seconds])
             guard db.changesCount == 1 else { return false }
@@ -141,8 +141,8 @@ extension SQLStore {
                 INSERT INTO app_attest_keys (id, x963, app_id, production, counter, attested_at, receipt, account_id)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET counter = excluded.counter, account_id = excluded.account_id
-                    WHERE counter < excluded.counter AND x963 = excluded.x963
-                        AND (account_id IS NULL OR account_id = excluded.account_id)
+                    WHERE app_attest_keys.counter < excluded.counter AND app_attest_keys.x963 = excluded.x963
+                        AND (app_attest_keys.account_id IS NULL OR app_attest_keys.account_id = excluded.account_id)
                 """,
             arguments: [
                 blob(key.id), blob(key.x963), key.appID, key.isProduction, key.counter, key.attestedAt.seconds,

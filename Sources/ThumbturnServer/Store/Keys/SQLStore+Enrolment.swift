@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
@@ -66,17 +65,15 @@ extension SQLStore {
     }
 
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.protection, k.verification,
-                    k.active_since IS NOT NULL AS active,
-                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
-                    g.protection AS least_protection, g.verification AS least_verification, d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL OR a.disabled_at IS NOT NULL AS revoked
-                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id
-                    LEFT JOIN account_groups g ON g.name = a.group_name WHERE k.kid = ?
-                """
-        )
-        return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
+        let statement = """
+            SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.protection, k.verification,
+                k.active_since IS NOT NULL AS active,
+                d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
+                g.protection AS least_protection, g.verification AS least_verification, d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL OR a.disabled_at IS NOT NULL AS revoked
+            FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id
+                LEFT JOIN account_groups g ON g.name = a.group_name WHERE k.kid = ?
+            """
+        return try db.one(Row.self, sql: statement, arguments: [kid]).flatMap { row in
             guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
                 let proven = Assurance(row), let minimum = Assurance(minimum: row)
             else { return nil }

@@ -57,27 +57,23 @@ extension SQLStore {
     }
 
     private static func hasPlainKey(_ device: DeviceID, in db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT g.protection AS least_protection, g.verification AS least_verification FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
-                    LEFT JOIN account_groups g ON g.name = a.group_name
-                WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
-                """
-        )
-        let minimum = try Row.fetchOne(statement, arguments: [blob(device.bytes)]).flatMap { Assurance(minimum: $0) }
+        let statement = """
+            SELECT g.protection AS least_protection, g.verification AS least_verification FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
+                LEFT JOIN account_groups g ON g.name = a.group_name
+            WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
+            """
+        let minimum = try db.one(Row.self, sql: statement, arguments: [blob(device.bytes)]).flatMap { Assurance(minimum: $0) }
         return minimum.map(Assurance.withoutKey.meets) == true
     }
 
     private static func plainKeys(
         _ side: String, _ account: AccountID, _ spkiLength: Int, most: Int, in db: Database
     ) throws -> [EnrolledPlainKey] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT spki, device_id, account_id, format FROM plain_keys INDEXED BY plain_keys_by_account
-                WHERE length(spki) = ? AND account_id \(side) ? ORDER BY account_id LIMIT ?
-                """
-        )
-        return try Row.fetchAll(statement, arguments: [spkiLength, blob(account.bytes), most]).compactMap { row in
+        let statement = """
+            SELECT spki, device_id, account_id, format FROM plain_keys INDEXED BY plain_keys_by_account
+            WHERE length(spki) = ? AND account_id \(side) ? ORDER BY account_id LIMIT ?
+            """
+        return try db.all(Row.self, sql: statement, arguments: [spkiLength, blob(account.bytes), most]).compactMap { row in
             PlainFormat(rawValue: row["format"]).map { format in
                 EnrolledPlainKey(
                     spki: Array(row["spki"] as Data), device: identifier(row["device_id"]),

@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
@@ -26,8 +25,9 @@ extension SQLStore {
         }
         let wrong = key.wrongInARow + 1
         let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
-        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
-            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
+        try db.run(
+            sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?",
+            arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
         try audit(AuditEvent(.wrongSignature, by: key, count: wrong), in: db, at: now)
         if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
             try note(.wrongSignatures, of: account, key.device, in: db, at: now)

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 
 /// Marks the identifiers of notices.
@@ -18,7 +17,7 @@ extension SQLStore {
 
     package func takeDueNotices() async throws -> [(notice: Notice, tries: Int)] {
         // Most of the time none is due, and then nothing is written.
-        guard try await pool.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
+        guard try await pool.read({ try $0.one(Int.self, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
         else { return [] }
         return try await writer.write { db, now in
             let rows = try db.all(
@@ -88,7 +87,7 @@ extension SQLStore {
             sql: """
                 DELETE FROM notices WHERE id = (
                     SELECT id FROM notices
-                    WHERE account_id = ?1 AND kind = ?2 AND at <= ?4 AND id != ?3 AND device_id IS (
+                    WHERE account_id = ?1 AND kind = ?2 AND at <= ?4 AND id != ?3 AND device_id IS NOT DISTINCT FROM (
                         SELECT device_id FROM notices WHERE account_id = ?1 AND kind = ?2 AND at <= ?4 AND id != ?3
                         GROUP BY device_id ORDER BY count(*) DESC, min(at) LIMIT 1)
                     ORDER BY due_at IS NOT NULL, at, id LIMIT 1)
@@ -113,10 +112,10 @@ extension SQLStore {
             case .anyDevice: (true, nil)
             case .device(let device): (false, device)
             }
-        let statement = try db.cachedStatement(
-            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? AND (? OR device_id IS ?) LIMIT 1")
-        return try Int.fetchOne(
-            statement,
+        let statement =
+            "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? AND (? OR device_id IS NOT DISTINCT FROM ?) LIMIT 1"
+        return try db.one(
+            Int.self, sql: statement,
             arguments: [blob(account.bytes), time.seconds, kind.rawValue, isOfAny, device.map { blob($0.bytes) }]) != nil
     }
 

@@ -2,7 +2,6 @@
 import CoreMetrics
 import Dispatch
 import Foundation
-import GRDB
 import Synchronization
 import ThumbturnCore
 
@@ -18,10 +17,8 @@ import ThumbturnCore
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
-    private let pool: any DatabaseWriter
+    private let pool: any SQLPool
     private let time: NodeTime
-    private let mark: CommitMark?
-    private let checkpoints: Checkpoints?
     private let keepsAuditLog: Bool
     /// The secrets that this process has. It writes with no others.
     private let edition: Mutex<SecretsEdition>
@@ -54,8 +51,8 @@ final class GroupCommit: Sendable {
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
-        pool: any DatabaseWriter, time: NodeTime, mark: CommitMark?, checkpoints: Checkpoints?, edition: SecretsEdition,
-        keepsAuditLog: Bool = true, times: CoreMetrics.Timer = .ofTransactions(NOOPMetricsHandler.instance),
+        pool: any SQLPool, time: NodeTime, edition: SecretsEdition, keepsAuditLog: Bool = true,
+        times: CoreMetrics.Timer = .ofTransactions(NOOPMetricsHandler.instance),
         spacing: Duration = .milliseconds(2),
         pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
     ) {
@@ -63,10 +60,8 @@ final class GroupCommit: Sendable {
         self.spacing = spacing
         self.pause = pause
         self.times = times
-        self.checkpoints = checkpoints
         self.keepsAuditLog = keepsAuditLog
         self.time = time
-        self.mark = mark
         self.edition = Mutex(edition)
     }
 
@@ -92,10 +87,14 @@ final class GroupCommit: Sendable {
                     guard adopting || tick.edition == self.currentEdition else { throw StoreError.anotherEpoch }
                     return try AuditOrigin.$current.withValue(origin) { try work(db, tick.now) }
                 }
-                let result: Result<Value, any Error> =
-                    inSavepoint
-                    ? Result { try Self.inSavepoint(of: db, tick.audit, checked) }
-                    : .success(try Self.inTransaction(of: db, checked))
+                let result: Result<Value, any Error>
+                do {
+                    result = .success(
+                        inSavepoint
+                            ? try Self.inSavepoint(of: db, tick.audit, checked) : try Self.inTransaction(of: db, checked))
+                } catch  where inSavepoint && (error as? SQLError)?.endsTransaction != true {
+                    result = .failure(error)
+                }
                 return {
                     if adopting, case .success = result { self.edition.withLock { $0 = tick.edition } }
                     continuation.resume(with: result)
@@ -123,13 +122,14 @@ final class GroupCommit: Sendable {
     ) throws -> Value {
         try inTransaction(of: db) {
             let end = audit.head
-            try db.execute(sql: "SAVEPOINT job")
+            try db.run(sql: "SAVEPOINT job")
             do {
                 let value = try work()
-                try db.execute(sql: "RELEASE job")
+                try db.run(sql: "RELEASE job")
                 return value
             } catch {
-                try? db.execute(sql: "ROLLBACK TO job; RELEASE job")
+                try? db.run(sql: "ROLLBACK TO job")
+                try? db.run(sql: "RELEASE job")
                 audit.rollBack(to: end)
                 throw error
             }
@@ -144,7 +144,7 @@ final class GroupCommit: Sendable {
             let start = ContinuousClock.now
             commit(batch)
             times.record(.now - start)
-            checkpoints?.finish(pool)
+            pool.tidy()
         }
     }
 
@@ -191,42 +191,42 @@ final class GroupCommit: Sendable {
     }
 
     private func commit(_ batch: [Job], inSavepoints: Bool) throws -> [Completion] {
-        var completions: [Completion] = []
-        completions.reserveCapacity(batch.count)
-        var number: Int64 = 0
-        try pool.writeWithoutTransaction { db in
-            try db.inTransaction(.immediate) {
-                let epoch = currentEpoch
-                let tick = try Schema.tick(db, at: time.now, in: epoch)
-                if tick.edition.epoch == epoch {
-                    try time.observe(tick.now)
-                } else {
-                    time.follow(epoch: tick.edition.epoch, at: tick.now)
-                }
-                number = tick.commits
-                for job in batch {
-                    do {
-                        completions.append(try job.run(db, tick, inSavepoints))
-                    } catch {
-                        throw JobFailed(error: error)
-                    }
-                }
-                try tick.audit.save(in: db)
-                return .commit
+        let (completions, number) = try pool.write { db in
+            let epoch = currentEpoch
+            let tick = try Schema.tick(db, at: time.now, in: epoch)
+            if tick.edition.epoch == epoch {
+                try time.observe(tick.now)
+            } else {
+                time.follow(epoch: tick.edition.epoch, at: tick.now)
             }
+            var completions: [Completion] = []
+            completions.reserveCapacity(batch.count)
+            for job in batch {
+                do {
+                    completions.append(try job.run(db, tick, inSavepoints))
+                } catch let error as SQLError where error.endsTransaction {
+                    // The fault is not the request's.
+                    throw error
+                } catch {
+                    throw JobFailed(error: error)
+                }
+            }
+            try tick.audit.save(in: db)
+            return (completions, tick.commits)
         }
-        mark?.record(number)
-        checkpoints?.committed()
+        pool.committed(number)
         return completions
     }
 }
 
-/// The errors of the SQLite store.
+/// The errors of the store.
 enum StoreError: Error {
     /// The file was not opened with `synchronous=FULL`.
     case notDurable
-    /// SQLite ended the transaction by itself, for example because the disk is full.
+    /// The database ended the transaction by itself, for example because the disk is full.
     case transactionEnded
+    /// PostgreSQL stopped waiting for a replica to have the commit. The commit stands, unless that replica is promoted.
+    case notReplicated
     /// The database was restored, or an operator changed its secrets, while this process ran, which has not read the new
     /// secrets yet. Nothing was written.
     case anotherEpoch

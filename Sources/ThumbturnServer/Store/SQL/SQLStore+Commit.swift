@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 import ThumbturnCore
 
 /// The transaction that ends a ceremony.
@@ -87,8 +86,8 @@ extension SQLStore {
             try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
         }
         if !key.isActive {
-            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
-                .execute(arguments: [now.seconds, key.kid])
+            try db.run(
+                sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL", arguments: [now.seconds, key.kid])
         }
     }
 }

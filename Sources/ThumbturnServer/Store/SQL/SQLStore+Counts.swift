@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 
 /// Counts for a benchmark, which compares them with its own.
 extension SQLStore {

@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 package import ThumbturnCore
 
 extension SQLStore {

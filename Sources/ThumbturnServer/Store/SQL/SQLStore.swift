@@ -1,89 +1,90 @@
 #if Server
 package import CoreMetrics
 import Foundation
-import GRDB
 package import ThumbturnCore
 import ThumbturnVerifier
 
-/// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
+/// The store in an SQL database: a file of SQLite, one in memory, or PostgreSQL. The statements are the same, and so are the rules.
+///
+/// One transaction writes at a time, with the requests of one node that have gathered (`GroupCommit`). Several processes
+/// may share the database.
 ///
 /// Its methods are in extensions, one for each part of the port.
 package final class SQLStore: Store {
-    /// A pool of connections to the file; in memory one connection.
-    let pool: any DatabaseWriter
+    let pool: any SQLPool
     let writer: GroupCommit
     let recentKeys = RecentKeys()
     let recentSessions = RecentSessions()
     let time: NodeTime
-    /// The files beside the database that show whether it was restored; in memory there are none.
-    let mark: CommitMark?
     package let wasRestored: Bool
     package let foundTime: UnixTime
 
-    /// Opens the file, or creates it if it does not exist, and migrates its tables.
-    package init(
+    /// Opens a file of SQLite with WAL and `synchronous=FULL`, or creates it if it does not exist, and migrates its tables.
+    package convenience init(
         path: String, time: NodeTime, keepsAuditLog: Bool = true,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        configuration.maximumReaderCount = Limits.readers
-        let mark = try CommitMark(beside: path)
-        self.mark = mark
-        let pool = try DatabasePool(path: path, configuration: configuration)
-        self.pool = pool
-        guard try !pool.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
-        try Schema.migrator.migrate(pool)
-        // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
-        let mode = try pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            return try db.one(Int.self, sql: "PRAGMA synchronous")
+        let pool = try SQLitePool(path: path)
+        try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) {
+            guard let mark = pool.mark else { return false }
+            return try Schema.beginEpochIfRestored(pool, mark, at: $0)
         }
-        guard mode == Self.full else { throw StoreError.notDurable }
-        self.time = time
-        foundTime = UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
-        try time.start(from: foundTime)
-        wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
-        let edition = try pool.read { try SQLStore.edition(in: $0) }
-        let checkpoints = try Checkpoints(of: path)
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        writer = GroupCommit(
-            pool: pool, time: time, mark: mark, checkpoints: checkpoints, edition: edition, keepsAuditLog: keepsAuditLog,
-            times: .ofTransactions(metrics))
+    }
+
+    /// Connects to PostgreSQL, and makes or migrates the tables there.
+    ///
+    /// - Throws: `SetupError.noPostgreSQL` if this program was built without the trait PostgreSQL, `SetupError.databaseUnreachable`, and
+    ///   `SetupError.weakDatabase`.
+    package convenience init(
+        _ address: PostgresAddress, time: NodeTime, keepsAuditLog: Bool = true,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws {
+        #if PostgreSQL
+        do {
+            let pool = try PostgresPool(address, time: time)
+            try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) { _ in try pool.open() }
+        } catch let error as SQLError {
+            throw SetupError.databaseUnreachable(error.debugDescription)
+        }
+        #else
+        throw SetupError.noPostgreSQL
+        #endif
     }
 
     /// Opens a store in memory: the same tables and statements, without files. It is gone with its last reference.
     ///
     /// - Parameter image: what the store begins with; nil for an empty one.
-    package init(inMemory image: StoreImage?, time: NodeTime, keepsAuditLog: Bool = true) throws {
-        mark = nil
-        wasRestored = false
+    package convenience init(inMemory image: StoreImage?, time: NodeTime, keepsAuditLog: Bool = true) throws {
+        try self.init(SQLitePool(inMemory: image), time: time, keepsAuditLog: keepsAuditLog)
+    }
+
+    /// - Parameter beginEpoch: begins an epoch if the database was restored or copied, and says whether it was.
+    init(
+        _ pool: any SQLPool, time: NodeTime, keepsAuditLog: Bool,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        beginEpoch: (_ now: UnixTime) throws -> Bool = { _ in false }
+    ) throws {
+        self.pool = pool
         self.time = time
-        let database = try StoreImage.copy(of: image)
-        pool = database
-        foundTime = UnixTime(seconds: try database.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
+        foundTime = UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
         try time.start(from: foundTime)
+        wasRestored = try beginEpoch(time.now)
         writer = GroupCommit(
-            pool: database, time: time, mark: nil, checkpoints: nil,
-            edition: try database.read { try SQLStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog)
+            pool: pool, time: time, edition: try pool.read { try SQLStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog,
+            times: .ofTransactions(metrics))
     }
 
     /// The texts of queries of one column, for those that compare what two stores hold.
     package func texts(of queries: [String]) throws -> [String] {
-        try pool.read { db in try queries.flatMap { try String.fetchAll(db, sql: $0) } }
+        try pool.read { db in try queries.flatMap { try db.all(String.self, sql: $0) } }
     }
 
     /// What the store holds now.
     package func image() throws -> StoreImage { try StoreImage(of: pool) }
 
-    /// SQLite's number for `synchronous=FULL`.
-    private static let full = 2
+    package var sharedProofs: (any SharedProofs)? { pool as? any SharedProofs }
 
-    package func durability() throws -> (synchronous: Int?, journal: String?) {
-        try pool.writeWithoutTransaction { db in
-            (try db.one(Int.self, sql: "PRAGMA synchronous"), try db.one(String.self, sql: "PRAGMA journal_mode"))
-        }
-    }
+    package func durability() throws -> Durability { try pool.durability() }
 }
 
 func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }

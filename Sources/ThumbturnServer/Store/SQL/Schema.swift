@@ -275,14 +275,12 @@ enum Schema {
     /// - Parameter epoch: the epoch of the caller. In another epoch the stored time stays: it may be one that an operator
     ///   has set, and the caller's may be the wrong one.
     static func tick(_ db: Database, at now: UnixTime, in epoch: Int64) throws -> Tick {
-        let statement = try db.cachedStatement(
-            sql: """
-                UPDATE node SET high_water = CASE epoch WHEN ?2 THEN max(high_water, ?1) ELSE high_water END,
-                    commits = commits + 1
-                WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
-                """
-        )
-        guard let row = try Row.fetchOne(statement, arguments: [now.seconds, epoch]) else {
+        let statement = """
+            UPDATE node SET high_water = CASE epoch WHEN ?2 THEN max(high_water, ?1) ELSE high_water END,
+                commits = commits + 1
+            WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
+            """
+        guard let row = try db.one(Row.self, sql: statement, arguments: [now.seconds, epoch]) else {
             preconditionFailure("the node's row is made with the tables")
         }
         return Tick(

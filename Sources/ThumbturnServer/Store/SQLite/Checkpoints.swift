@@ -21,9 +21,10 @@ final class Checkpoints: Sendable {
 
     private let interval: Int
 
-    /// - Parameter interval: the number of commits between two checkpoints. The default is a few thousand pages under
-    ///   load.
-    init(of path: String, every interval: Int = 500) throws {
+    /// The usual number of commits between two checkpoints: a few thousand pages under load.
+    static let interval = 500
+
+    init(of path: String, every interval: Int) throws {
         self.interval = interval
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)

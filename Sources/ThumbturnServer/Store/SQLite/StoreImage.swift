@@ -5,9 +5,10 @@ import GRDB
 package final class StoreImage: Sendable {
     private let database: DatabaseQueue
 
-    init(of source: any DatabaseReader) throws {
+    init(of source: any SQLPool) throws {
+        guard let source = source as? SQLitePool else { preconditionFailure("an image is one of SQLite") }
         database = try Self.empty()
-        try source.backup(to: database)
+        try source.base.backup(to: database)
     }
 
     /// A database of its own with the contents of an image; with the tables alone if there is none.

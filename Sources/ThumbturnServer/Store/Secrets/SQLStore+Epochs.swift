@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 
 extension SQLStore {
@@ -16,10 +15,7 @@ extension SQLStore {
     }
 
     package func backUp(to path: String) async throws {
-        let copy = try DatabaseQueue(path: path)
-        try pool.backup(to: copy)
-        // One file, without a log beside it.
-        try await copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try pool.backUp(to: path)
     }
 
     @discardableResult
@@ -33,23 +29,23 @@ extension SQLStore {
 
     /// The same with a backup in memory, which was sealed with this server's master key.
     package func restore(from image: StoreImage, coolOff: Duration) async throws {
-        _ = try await replace(by: try StoreImage.copy(of: image), coolOff: coolOff)
+        _ = try await replace(by: try SQLitePool(inMemory: image), coolOff: coolOff)
     }
 
-    private func replace(by draft: DatabaseQueue, coolOff: Duration) async throws -> RestoredTime {
-        let (now, clock, place) = (time.now, time.civil, mark?.place ?? "")
+    private func replace(by draft: SQLitePool, coolOff: Duration) async throws -> RestoredTime {
+        let (now, clock, place) = (time.now, time.civil, pool.place)
         let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
         let keys = try await pool.read { try KeptTokenKeys(in: $0) }
-        let restored = try await draft.write { db in
+        let restored = try draft.write { db in
             try keys.merge(into: db)
             let restored = try Self.settleTime(of: db, clock: clock, now: now, coolOff: coolOff)
             // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
             // commit.
             try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
-            try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
+            try db.run(sql: "UPDATE node SET place = ?", arguments: [place])
             return restored
         }
-        try draft.backup(to: pool)
+        try pool.replace(by: draft)
         return restored
     }
 
@@ -72,16 +68,8 @@ extension SQLStore {
     ///
     /// - Parameter sealing: opens every sealed value, and seals it again.
     /// - Throws: `SetupError.noBackup`, or `SetupError.backupMasterKey` if `sealing` throws `SetupError.masterKeyWrong`.
-    static func draft(of path: String, sealing: Sealing) throws -> DatabaseQueue {
-        var readOnly = Configuration()
-        readOnly.readonly = true
-        guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
-            (try? backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
-        else { throw SetupError.noBackup(path) }
-        let draft = try DatabaseQueue()
-        try backup.backup(to: draft)
-        guard try !draft.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
-        try Schema.migrator.migrate(draft)
+    static func draft(of path: String, sealing: Sealing) throws -> SQLitePool {
+        let draft = try SQLitePool(copyOf: path)
         do {
             try draft.write { try Schema.sealAgain($0, sealing) }
         } catch SetupError.masterKeyWrong {
@@ -131,7 +119,7 @@ private struct KeptTokenKeys: Sendable {
             try db.run(
                 sql: """
                     INSERT INTO retired_token_keys (kid, secret, x963, retired_at, revoked_at) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (kid) DO UPDATE SET revoked_at = coalesce(revoked_at, excluded.revoked_at)
+                    ON CONFLICT (kid) DO UPDATE SET revoked_at = coalesce(retired_token_keys.revoked_at, excluded.revoked_at)
                     """,
                 arguments: [key.kid, key.secret, key.x963, key.retiredAt, key.revokedAt])
         }
@@ -144,13 +132,13 @@ extension Schema {
     ///
     /// If the process ends before this is done, the next process decides the same, because the signs of a restored
     /// database remain until the epoch is committed.
-    static func beginEpochIfRestored(_ pool: DatabasePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
+    static func beginEpochIfRestored(_ pool: SQLitePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
         let (isRestored, commits) = try pool.write { db in
             let node = try db.value(Row.self, sql: "SELECT commits, place FROM node")
             let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
             // A database from before the marks were introduced has no place to compare.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
-            if place != mark.place { try db.execute(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
+            if place != mark.place { try db.run(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
             if isRestored {
                 try beginEpoch(db, at: now, after: found ?? 0)
             } else if found == nil {
@@ -171,26 +159,26 @@ extension Schema {
     ///   - commits: the highest known number of a commit. Later commits get higher numbers.
     ///   - isOlder: whether the database may be an older one, which does not know what was used since.
     static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0, isOlder: Bool = true) throws {
-        try db.execute(
+        try db.run(
             sql: """
                 UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),
-                    epoch_began = max(high_water, ?3), purged_until = max(purged_until, high_water, ?3)
+                    epoch_began = max(high_water, ?3), purged_until = max(max(purged_until, high_water), ?3)
                 """,
             // Random, so that the epoch of a backup is never equal to a later one.
             arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
         )
         try SQLStore.audit(
-            AuditEvent(.epochBegan, detail: try Int64.fetchOne(db, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
+            AuditEvent(.epochBegan, detail: try db.one(Int64.self, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
             at: now)
-        try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
-        try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
-        try db.execute(sql: "DELETE FROM visits")
-        try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
+        try db.run(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
+        try db.run(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
+        try db.run(sql: "DELETE FROM visits")
+        try db.run(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
         guard isOlder else { return }
         // The database does not know which recovery codes and one-time codes were used since. A one-time code is at
         // most one step ahead of the clock.
-        try db.execute(sql: "DELETE FROM recovery_codes")
-        try db.execute(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
+        try db.run(sql: "DELETE FROM recovery_codes")
+        try db.run(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
     }
 }
 #endif

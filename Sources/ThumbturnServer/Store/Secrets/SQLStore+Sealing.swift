@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 
 extension SQLStore {
     package func sealAgain(_ sealing: @escaping Sealing) async throws {

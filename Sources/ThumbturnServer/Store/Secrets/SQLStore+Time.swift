@@ -1,5 +1,4 @@
 #if Server
-import GRDB
 package import ThumbturnCore
 
 extension SQLStore {
@@ -20,32 +19,32 @@ extension Schema {
     /// A row that the former time dated later than it should be is brought forward to the longest wait from now on:
     /// otherwise an account would be paused, or a device would cool off, until that time comes.
     static func setTime(_ db: Database, to time: UnixTime, coolOff: Duration) throws {
-        try db.execute(sql: "UPDATE node SET high_water = ?1, purged_until = ?1", arguments: [time.seconds])
+        try db.run(sql: "UPDATE node SET high_water = ?1, purged_until = ?1", arguments: [time.seconds])
         try beginEpoch(db, at: time, isOlder: false)
         let pause = (time + ThrottleLimits.standard.longestWait).seconds
         // These say when all attempts are available again, which a pause from now on would overstate.
-        try db.execute(sql: "DELETE FROM throttles WHERE scope IN (4, 5)")
-        try db.execute(sql: "UPDATE throttles SET until = min(until, ?)", arguments: [pause])
-        try db.execute(sql: "UPDATE keys SET paused_until = min(paused_until, ?)", arguments: [pause])
-        try db.execute(
+        try db.run(sql: "DELETE FROM throttles WHERE scope IN (4, 5)")
+        try db.run(sql: "UPDATE throttles SET until = min(until, ?)", arguments: [pause])
+        try db.run(sql: "UPDATE keys SET paused_until = min(paused_until, ?)", arguments: [pause])
+        try db.run(
             sql: """
                 UPDATE devices SET cools_off_until = min(cools_off_until, ?1), enrolled_at = min(enrolled_at, ?2),
                     revoked_at = min(revoked_at, ?2)
                 """,
             arguments: [(time + coolOff).seconds, time.seconds])
-        try db.execute(sql: "UPDATE keys SET retired_at = min(retired_at, ?)", arguments: [time.seconds])
-        try db.execute(sql: "DELETE FROM approval_rates")
-        try db.execute(
+        try db.run(sql: "UPDATE keys SET retired_at = min(retired_at, ?)", arguments: [time.seconds])
+        try db.run(sql: "DELETE FROM approval_rates")
+        try db.run(
             sql: "UPDATE accounts SET signatures_over = min(signatures_over, ?), quotas_over = min(quotas_over, ?)",
             arguments: [time.seconds - 1, time.seconds])
-        try db.execute(sql: "UPDATE clients SET created_at = min(created_at, ?)", arguments: [time.seconds])
-        try db.execute(
+        try db.run(sql: "UPDATE clients SET created_at = min(created_at, ?)", arguments: [time.seconds])
+        try db.run(
             sql: "UPDATE approvals SET expires_at = min(expires_at, ?) WHERE state != 'redeemed'", arguments: [time.seconds])
-        try db.execute(sql: "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)", arguments: [time.seconds])
-        try db.execute(sql: "UPDATE notices_to_nobody SET at = min(at, ?)", arguments: [time.seconds])
-        try db.execute(sql: "DELETE FROM sessions WHERE auth_time > ?", arguments: [time.seconds])
+        try db.run(sql: "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)", arguments: [time.seconds])
+        try db.run(sql: "UPDATE notices_to_nobody SET at = min(at, ?)", arguments: [time.seconds])
+        try db.run(sql: "DELETE FROM sessions WHERE auth_time > ?", arguments: [time.seconds])
         // A one-time code of this or the next half minute may have been used.
-        try db.execute(
+        try db.run(
             sql: "UPDATE accounts SET one_time_last = min(one_time_last, ?)", arguments: [time.seconds / 30 + 1])
     }
 }

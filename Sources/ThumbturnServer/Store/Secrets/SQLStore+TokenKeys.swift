@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 
 extension SQLStore {

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 package import ThumbturnMessages
 
@@ -23,17 +22,15 @@ extension SQLStore {
             }
             return try Self.authorised(authorisation, in: db, at: now) { db, keys, now in
                 guard let key = keys.first else { return .refused }
-                try db.cachedStatement(
+                try db.run(
                     sql: """
                         INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
                         SELECT ?, ?, ?, 0, ?, ?, ?, ?, commits FROM node
-                        """
-                ).execute(
+                        """,
                     arguments: [
                         blob(new.id.bytes), blob(key.device.bytes), key.kid, blob(new.tokenHash),
                         (new.authTime ?? now).seconds, now.seconds, new.granted.map(json),
-                    ]
-                )
+                    ])
                 let session = SessionView(new, by: key, at: now)
                 try Self.audit(new, by: key, in: db, at: now)
                 try Self.endSurplus(surplus, beside: session, in: db)
@@ -60,7 +57,7 @@ extension SQLStore {
             try db.run(
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                    SELECT ?, s.device_id, s.kid, 0, ?, s.auth_time, ?, ?, n.commits FROM sessions s JOIN keys k ON k.kid = s.kid JOIN node n
+                    SELECT ?, s.device_id, s.kid, 0, ?, s.auth_time, ?, ?, n.commits FROM sessions s JOIN keys k ON k.kid = s.kid CROSS JOIN node n
                     WHERE s.id = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL AND k.paused_until <= ?
                     """,
                 arguments: [blob(id.bytes), Data(), now.seconds, json(granted), blob(unlock.bytes), now.seconds])
@@ -105,25 +102,23 @@ extension SQLStore {
     ) throws -> SessionView? {
         guard case .done = authorisation.judge([key], at: now) else { return nil }
         let session = SessionView(new, by: key, at: now)
-        try db.cachedStatement(
+        try db.run(
             sql: """
                 INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
                 SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
                 FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id
-                    JOIN account_groups g ON g.name = a.group_name JOIN node n
+                    JOIN account_groups g ON g.name = a.group_name CROSS JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
                     AND k.wrong_in_a_row = 0 AND k.paused_until = 0 AND k.protection = ? AND k.verification = ?
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
                     AND a.disabled_at IS NULL AND g.protection = ? AND g.verification = ?
-                """
-        ).execute(
+                """,
             arguments: [
                 blob(new.id.bytes), blob(new.tokenHash), session.authTime.seconds, now.seconds, new.granted.map(json),
                 key.kid, key.proven.protection.rawValue, key.proven.verification.rawValue, blob(key.device.bytes),
                 authorisation.jkt, key.coolsOffUntil.seconds, key.minimum.protection.rawValue,
                 key.minimum.verification.rawValue,
-            ]
-        )
+            ])
         return db.changesCount == 1 ? session : nil
     }
 }

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
@@ -42,7 +41,7 @@ extension SQLStore {
     /// Ends the sessions of an account's devices, except those of one device.
     static func endSessions(ofAccount account: AccountID, except device: DeviceID?, in db: Database) throws {
         try db.run(
-            sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE account_id = ? AND id IS NOT ?",
+            sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE account_id = ? AND id IS DISTINCT FROM ?",
             arguments: [blob(account.bytes), device.map { blob($0.bytes) }]
         )
     }
@@ -64,18 +63,16 @@ extension SQLStore {
     }
 
     private static func sessionOfKey(_ id: SessionID, in db: Database) throws -> SessionView? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT s.generation, s.auth_time, s.rotated_at, s.granted, k.kind, k.enrolled_by, k.protection, k.verification,
-                    s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
-                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
-                    a.credential_generation, g.protection AS least_protection, g.verification AS least_verification
-                FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
-                    JOIN accounts a ON a.id = d.account_id LEFT JOIN account_groups g ON g.name = a.group_name
-                WHERE s.id = ?
-                """
-        )
-        return try Row.fetchOne(statement, arguments: [blob(id.bytes)]).flatMap { row in
+        let statement = """
+            SELECT s.generation, s.auth_time, s.rotated_at, s.granted, k.kind, k.enrolled_by, k.protection, k.verification,
+                s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
+                d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
+                a.credential_generation, g.protection AS least_protection, g.verification AS least_verification
+            FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
+                JOIN accounts a ON a.id = d.account_id LEFT JOIN account_groups g ON g.name = a.group_name
+            WHERE s.id = ?
+            """
+        return try db.one(Row.self, sql: statement, arguments: [blob(id.bytes)]).flatMap { row -> SessionView? in
             guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
                 let proven = Assurance(row), let minimum = Assurance(minimum: row)
             else { return nil }

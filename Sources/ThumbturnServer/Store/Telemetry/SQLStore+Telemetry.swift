@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 import ThumbturnMessages
 package import ThumbturnTelemetry
@@ -34,9 +33,10 @@ extension SQLStore {
                     arguments: [day.number, json(context)]) != nil
             }
             let row = try db.value(
-                Row.self, sql: "SELECT count(*) AS cells, total(by_key) AS by_keys FROM telemetry_cells WHERE day = ?",
+                Row.self,
+                sql: "SELECT count(*) AS cells, count(*) FILTER (WHERE by_key = 1) AS by_keys FROM telemetry_cells WHERE day = ?",
                 arguments: [day.number])
-            return KnownCells(contexts: existing, count: row["cells"], countByKeys: Int(row["by_keys"] as Double))
+            return KnownCells(contexts: existing, count: row["cells"], countByKeys: row["by_keys"])
         }
     }
 
@@ -124,7 +124,7 @@ extension SQLStore {
             try await delete(
                 """
                 DELETE FROM telemetry_cells
-                WHERE rowid IN (SELECT rowid FROM telemetry_cells WHERE day < ? LIMIT ?)
+                WHERE (day, context) IN (SELECT day, context FROM telemetry_cells WHERE day < ? LIMIT ?)
                 """, cellsBefore.number)
         }
         try await delete(
@@ -144,7 +144,7 @@ extension SQLStore {
     private static let portion = 10_000
 
     /// Runs a statement that deletes at most as many rows as its second argument says, until there are no more.
-    private func delete(_ sql: String, _ argument: some DatabaseValueConvertible & Sendable) async throws {
+    private func delete(_ sql: String, _ argument: some SQLConvertible) async throws {
         while try await writer.write({ db, _ in
             try db.run(sql: sql, arguments: [argument, Self.portion])
             return db.changesCount

@@ -19,10 +19,12 @@ package struct Network: Hashable, Sendable {
 
     /// The network of an address; `unknown` without an IP address.
     package init(_ address: SocketAddress?) {
+        // The address follows the family and the port, and with IPv6 the flow, in the structures of every system (RFC 3493
+        // section 3.3).
         bytes =
             switch address {
-            case .v4(let v4): unsafe withUnsafeBytes(of: v4.address.sin_addr) { unsafe Array($0) }
-            case .v6(let v6): Self.network(of: unsafe withUnsafeBytes(of: v6.address.sin6_addr) { unsafe Array($0) })
+            case .v4(let v4): unsafe withUnsafeBytes(of: v4.address) { unsafe Array($0[4..<8]) }
+            case .v6(let v6): Self.network(of: unsafe withUnsafeBytes(of: v6.address) { unsafe Array($0[8..<24]) })
             case .unixDomainSocket, nil: []
             }
     }

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 
 extension SQLStore {
@@ -73,11 +72,10 @@ extension SQLStore {
     ) throws {
         let anHourAgo = now + .seconds(-3600)
         guard let account = attempt.account else {
-            let recent = try db.cachedStatement(
-                sql: "SELECT 1 FROM notices_to_nobody WHERE place = ? AND at > ? AND kind = ? LIMIT 1")
+            let recent = "SELECT 1 FROM notices_to_nobody WHERE place = ? AND at > ? AND kind = ? LIMIT 1"
             let place = blob(id.bytes)
             let kind = Notice.Kind.wrongSignIns.rawValue
-            guard try Int.fetchOne(recent, arguments: [place, anHourAgo.seconds, kind]) == nil, isWritten else { return }
+            guard try db.one(Int.self, sql: recent, arguments: [place, anHourAgo.seconds, kind]) == nil, isWritten else { return }
             try db.run(
                 sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?, ?, ?, ?)",
                 arguments: [blob(Identifier<NoticeKind>.random().bytes), place, kind, now.seconds]
@@ -119,14 +117,12 @@ extension SQLStore {
     ) throws -> Bool {
         let account = blob(attempt.account?.bytes ?? [UInt8](repeating: 0, count: 16))
         // Without an account, the row of another one is read.
-        let known = try db.cachedStatement(
-            sql: """
-                SELECT id = ?1 AND credential_generation = ?2 AND disabled_at IS NULL AS is_it,
-                    one_time_secret IS NOT NULL AS asks, one_time_last
-                FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1
-                """
-        )
-        guard let row = try Row.fetchOne(known, arguments: [account, attempt.credentialGeneration]) else { return false }
+        let known = """
+            SELECT id = ?1 AND credential_generation = ?2 AND disabled_at IS NULL AS is_it,
+                one_time_secret IS NOT NULL AS asks, one_time_last
+            FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1
+            """
+        guard let row = try db.one(Row.self, sql: known, arguments: [account, attempt.credentialGeneration]) else { return false }
         let (isIt, asksForCode, lastStep): (Bool, Bool, Int64) = (row["is_it"], row["asks"], row["one_time_last"])
         switch attempt.evidence {
         case .nothing: return false
@@ -141,9 +137,9 @@ extension SQLStore {
             // A recovery code replaces one lost factor: the one-time codes if the account has them, and otherwise the
             // password.
             let isAllowed = isOpen && isIt && (passwordFits || !asksForCode)
-            try db.cachedStatement(
-                sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?"
-            ).execute(arguments: [now.seconds, account, blob(hash), isAllowed])
+            try db.run(
+                sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?",
+                arguments: [now.seconds, account, blob(hash), isAllowed])
             guard db.changesCount == 1, let id = attempt.account else { return false }
             try note(.recoveryUsed, of: id, nil, in: db, at: now)
             return true
@@ -151,17 +147,18 @@ extension SQLStore {
     }
 
     static func row(_ id: ThrottleID, in db: Database) throws -> (wrong: Int, until: Int64) {
-        let statement = try db.cachedStatement(sql: "SELECT wrong, until FROM throttles WHERE scope = ? AND id = ?")
-        return try Row.fetchOne(statement, arguments: [id.scope, blob(id.bytes)]).map { ($0["wrong"], $0["until"]) } ?? (0, 0)
+        let statement = "SELECT wrong, until FROM throttles WHERE scope = ? AND id = ?"
+        return try db.one(Row.self, sql: statement, arguments: [id.scope, blob(id.bytes)]).map { ($0["wrong"], $0["until"]) } ?? (
+            0, 0
+        )
     }
 
     private static func write(_ id: ThrottleID, wrong: Int, until: Int64, in db: Database) throws {
-        try db.cachedStatement(
+        try db.run(
             sql: """
                 INSERT INTO throttles (scope, id, wrong, until) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET wrong = excluded.wrong, until = excluded.until, turn = turn + 1
-                """
-        ).execute(arguments: [id.scope, blob(id.bytes), wrong, until])
+                ON CONFLICT (scope, id) DO UPDATE SET wrong = excluded.wrong, until = excluded.until, turn = throttles.turn + 1
+                """, arguments: [id.scope, blob(id.bytes), wrong, until])
     }
 
     private static func countInARow(
@@ -193,8 +190,7 @@ extension SQLStore {
     }
 
     static func forget(_ id: ThrottleID, in db: Database) throws {
-        try db.cachedStatement(sql: "DELETE FROM throttles WHERE scope = ? AND id = ?")
-            .execute(arguments: [id.scope, blob(id.bytes)])
+        try db.run(sql: "DELETE FROM throttles WHERE scope = ? AND id = ?", arguments: [id.scope, blob(id.bytes)])
     }
 
     /// Deletes the counts that have returned to zero with time. The consecutive wrong attempts of a name or a device

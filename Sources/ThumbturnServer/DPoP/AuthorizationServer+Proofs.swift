@@ -1,0 +1,60 @@
+#if Server
+import Synchronization
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// Verifies a DPoP proof, and remembers it, so that no node admits it again.
+    ///
+    /// - Throws: `VerificationError`, or the error of a database that does not answer.
+    func admit(_ proof: String, for target: DPoPProof.Request) async throws -> DPoPProof {
+        let admitted: (DPoPProof, UnixTime)
+        do {
+            admitted = try verified(proof, for: target)
+        } catch VerificationError.nonceNeeded {
+            // Another node's clock may be ahead, and so its nonce.
+            guard try await hasCaughtUp() else { throw VerificationError.nonceNeeded }
+            admitted = try verified(proof, for: target)
+        }
+        return try await remembered(admitted)
+    }
+
+    private func verified(
+        _ proof: String, for target: DPoPProof.Request
+    ) throws(VerificationError) -> (proof: DPoPProof, expiry: UnixTime) {
+        let now = time.now
+        let proof = try DPoPProof(proof, for: target, fresh: .nonce(isLive: { nonces.isLive($0, at: now) }))
+        counters.verifications.count()
+        return (proof, try nonces.admit(proof, at: now))
+    }
+
+    private func remembered(_ admitted: (proof: DPoPProof, expiry: UnixTime)) async throws -> DPoPProof {
+        if let sharedProofs {
+            guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry) else {
+                throw VerificationError.replayed
+            }
+        }
+        return admitted.proof
+    }
+
+    /// Moves this node's time to the latest that any node has seen, at most once a second. False if it was not behind.
+    private func hasCaughtUp() async throws -> Bool {
+        guard let sharedProofs, caughtUp.isDue(at: time.now) else { return false }
+        let before = time.now
+        try time.observe(try await sharedProofs.latestTime())
+        return time.now > before
+    }
+}
+
+/// Something that is done at most once a second.
+final class OncePerSecond: Sendable {
+    private let last = Mutex<UnixTime?>(nil)
+
+    func isDue(at now: UnixTime) -> Bool {
+        last.withLock { last in
+            defer { last = now }
+            return last != now
+        }
+    }
+}
+#endif

@@ -1,0 +1,25 @@
+#if Server
+import Crypto
+import Foundation
+package import ThumbturnCore
+
+/// The port to what the nodes behind a balancer have to know of each other's DPoP proofs.
+package protocol SharedProofs: Sendable {
+    /// Where the database is. Proofs that it remembers may be missing at another place, so that no nonce from before is accepted there.
+    var place: String { get }
+    /// Remembers a proof until its nonce expires. False if any node has remembered it before.
+    func remember(_ proof: [UInt8], until expiry: UnixTime) async throws -> Bool
+    /// The latest time that any node has seen.
+    func latestTime() async throws -> UnixTime
+}
+
+extension ServerSecrets {
+    /// The key of the nonces of all nodes: it is another one after the master key was changed, in another epoch and at another place.
+    func nonceKeys(of proofs: any SharedProofs) -> @Sendable () -> SymmetricKey {
+        { [self] in
+            let current = current
+            return current.masterKey.derive("dpop nonces \(current.epoch) \(proofs.place)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,76 @@
+#if Server
+import Foundation
+#if PostgreSQL
+import CPQ
+#endif
+
+/// Where a PostgreSQL database is, and how it keeps what is committed.
+public struct PostgresAddress: Hashable, Sendable {
+    /// How the database's commits reach its replicas, which decides what the promotion of a replica means.
+    public enum Replication: String, Hashable, Sendable, CaseIterable {
+        /// A replica has a commit before it is answered, so that a promoted one has all of them, and its sessions and challenges go on.
+        case synchronous
+        /// A promoted replica may lack the last commits, so that a new epoch begins: all devices sign in again, and no challenge is
+        /// accepted twice. So it is without replicas.
+        case asynchronous
+    }
+
+    /// libpq's connection parameters.
+    let parameters: [String: String]
+    var replication: Replication
+    /// Whether a database whose `synchronous_commit` is weaker than `on` is accepted. Commits that were answered may then be lost.
+    var acceptsWeakCommits: Bool
+
+    /// Reads an address: a URI, or libpq's `keyword=value` (PostgreSQL, section 34.1.1). Several hosts are tried in turn until one of them
+    /// can be written to. A password is better kept in the environment's `PGPASSWORD` or a file, `PGPASSFILE`.
+    ///
+    /// - Parameters:
+    ///   - text: for example `postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=/etc/ca.pem`.
+    ///   - replication: how the database's commits reach its replicas.
+    ///   - acceptsWeakCommits: whether a database may lose commits that were answered.
+    /// - Throws: `SetupError.databaseAddress` if it is no such address, or if it reaches another machine without verifying its certificate:
+    ///   `sslmode` is `verify-full` by default, and nothing less is accepted there. `SetupError.noPostgreSQL` if this program was built
+    ///   without the trait PostgreSQL.
+    public init(
+        _ text: String, replication: Replication = .asynchronous, acceptsWeakCommits: Bool = false
+    ) throws(SetupError) {
+        #if PostgreSQL
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = unsafe PQconninfoParse(text, &message) else {
+            unsafe PQfreemem(message)
+            throw .databaseAddress("it is neither a URI nor a list of keywords")
+        }
+        defer { unsafe PQconninfoFree(options) }
+        var given: [String: String] = [:]
+        var next = unsafe options
+        while let keyword = unsafe next.pointee.keyword {
+            if let value = unsafe next.pointee.val { given[unsafe String(cString: keyword)] = unsafe String(cString: value) }
+            unsafe next += 1
+        }
+        let hosts = (given["hostaddr"] ?? given["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let isHere = hosts.allSatisfy {
+            $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("127.") || ["::1", "localhost"].contains($0)
+        }
+        let mode = given["sslmode"] ?? (isHere ? "prefer" : "verify-full")
+        guard isHere || mode == "verify-full" else {
+            throw .databaseAddress("sslmode=\(mode) does not verify the other machine's certificate; use verify-full")
+        }
+        given["sslmode"] = mode
+        // Of several servers, the one that can be written to.
+        given["target_session_attrs"] = given["target_session_attrs"] ?? "read-write"
+        given["client_encoding"] = "UTF8"
+        given["application_name"] = given["application_name"] ?? "thumbturn"
+        // A server that is gone without a word is noticed in some ten seconds.
+        let defaults = [
+            "connect_timeout": "3", "keepalives_idle": "4", "keepalives_interval": "2", "keepalives_count": "3",
+            "tcp_user_timeout": "10000",
+        ]
+        parameters = given.merging(defaults) { given, _ in given }
+        self.replication = replication
+        self.acceptsWeakCommits = acceptsWeakCommits
+        #else
+        throw .noPostgreSQL
+        #endif
+    }
+}
+#endif

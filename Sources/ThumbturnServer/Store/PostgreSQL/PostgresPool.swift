@@ -1,0 +1,283 @@
+#if Server && PostgreSQL
+import Dispatch
+import Foundation
+import Synchronization
+import ThumbturnCore
+
+/// The connections of one node to PostgreSQL: one that writes, some that read, and some that remember DPoP proofs.
+///
+/// A writing transaction is SERIALIZABLE and begins with a lock that only one transaction of all nodes has at a time. So the rules that
+/// hold for SQLite's one writer hold here, and no node ever waits for another in a circle. The lock is taken before the transaction
+/// sees anything; one that had seen older rows would only fail when it commits.
+final class PostgresPool: SQLPool, SharedProofs {
+    private let address: PostgresAddress
+    private let writer: Seat
+    private let readers: Seats
+    private let provers: Seats
+    private let time: NodeTime
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The place of the database that this node has agreed to; nil until the store is open.
+        var place: String?
+    }
+
+    /// Seats for equal work, and how many transactions wait at each.
+    private final class Seats: Sendable {
+        let seats: [Seat]
+        private let waiting: Mutex<[Int]>
+
+        init(_ count: Int, _ address: PostgresAddress) {
+            seats = (0..<count).map { _ in Seat(address) }
+            waiting = Mutex([Int](repeating: 0, count: count))
+        }
+
+        /// Takes the seat with the fewest transactions that wait. Give it back by `give`.
+        func take() throws(SQLError) -> Int {
+            try waiting.withLock { waiting throws(SQLError) in
+                let index = waiting.indices.min { waiting[$0] < waiting[$1] } ?? 0
+                guard waiting[index] < Limits.readsInLine else { throw SQLError(state: SQLError.tooManyConnections) }
+                waiting[index] += 1
+                return index
+            }
+        }
+
+        func give(_ index: Int) { waiting.withLock { $0[index] -= 1 } }
+
+        /// Runs `body` at a seat, on its queue.
+        func run<Value: Sendable>(_ body: @escaping @Sendable (Seat) throws -> Value) async throws -> Value {
+            let index = try take()
+            return try await withCheckedThrowingContinuation { continuation in
+                seats[index].queue.async { [self] in
+                    let result = Result { try body(seats[index]) }
+                    give(index)
+                    continuation.resume(with: result)
+                }
+            }
+        }
+    }
+
+    /// Connects, and makes or migrates the tables.
+    init(_ address: PostgresAddress, time: NodeTime) throws {
+        self.address = address
+        self.time = time
+        writer = Seat(address)
+        readers = Seats(Limits.readers, address)
+        provers = Seats(Limits.provers, address)
+        for seat in [writer] + readers.seats + provers.seats { seat.agree = { [unowned self] in try self.agree(on: $0) } }
+        try writer.use { try PostgresSchema.migrate($0.connected()) }
+    }
+
+    /// Begins an epoch if the database may lack commits that were answered. From then on every new connection is checked for it.
+    ///
+    /// - Returns: whether an epoch began.
+    func open() throws -> Bool {
+        try writer.use { seat in
+            let here = try PostgresSchema.place(seat.connected())
+            let began = try settle(here, seat)
+            state.withLock { $0.place = here }
+            return began
+        }
+    }
+
+    /// Checks a new connection: to a database that was restored, copied or promoted nothing is read before its epoch has begun.
+    private func agree(on connection: PostgresConnection) throws {
+        guard let known = state.withLock({ $0.place }) else { return }
+        let here = try PostgresSchema.place(connection)
+        guard here != known else { return }
+        let seat = Seat(address)
+        try seat.use { _ = try settle(here, $0) }
+        state.withLock { $0.place = here }
+    }
+
+    /// Begins an epoch in the database at this place, unless it is the one that the tables name, or a promoted replica of it that has all
+    /// commits. The first node to come writes the place, and the others find it.
+    private func settle(_ here: String, _ seat: Seat) throws -> Bool {
+        try seat.write { connection in
+            let db = Database(connection)
+            let known = try db.value(String.self, sql: "SELECT place FROM node")
+            guard known != here else { return false }
+            let (former, present) = (DatabasePlace(known), DatabasePlace(here))
+            let hasAll = former.database == present.database && address.replication == .synchronous
+            let isOlder = !known.isEmpty && !hasAll
+            if isOlder { try Schema.beginEpoch(db, at: time.now) }
+            try db.run(sql: "UPDATE node SET place = ?", arguments: [here])
+            return isOlder
+        }
+    }
+
+    /// The parts of a place: the database, and its timeline, which is another one after a promotion.
+    private struct DatabasePlace {
+        var database: Substring
+
+        init(_ text: String) { database = text[..<(text.lastIndex(of: "/") ?? text.endIndex)] }
+    }
+
+    // MARK: Reading
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await readers.run { try $0.read(body) }
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let index = try readers.take()
+        defer { readers.give(index) }
+        return try readers.seats[index].use { try $0.read(body) }
+    }
+
+    // MARK: Writing
+
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try writer.use { try $0.write { connection in try body(Database(connection)) } }
+    }
+
+    func committed(_ number: Int64) {}
+
+    func tidy() {}
+
+    // MARK: Proofs of DPoP that all nodes have to know
+
+    /// Remembers a proof until its nonce expires, unless it is remembered already.
+    ///
+    /// It is a statement of its own, which waits for no lock, nor for a replica: after the promotion of one that lacks it, the place is
+    /// another one, and with it all nonces.
+    func remember(_ proof: [UInt8], until expiry: UnixTime) async throws -> Bool {
+        try await provers.run { seat in
+            try seat.once { connection in
+                let result = try connection.run(
+                    """
+                    INSERT INTO spent (use, id, expires_at) SELECT ?1, ?2, ?3 FROM node WHERE ?3 > purged_until ON CONFLICT DO NOTHING
+                    """, [.integer(Spend.dpop), .blob(Data(proof)), .integer(expiry.seconds)])
+                return result.changes == 1
+            }
+        }
+    }
+
+    func latestTime() async throws -> UnixTime {
+        try await readers.run { seat in
+            try seat.read { UnixTime(seconds: try $0.value(Int64.self, sql: "SELECT high_water FROM node")) }
+        }
+    }
+
+    func durability() throws -> Durability {
+        try writer.use { try PostgresSchema.durability($0.connected()) }
+    }
+
+    var place: String { state.withLock { $0.place } ?? "" }
+
+    func backUp(to path: String) throws {
+        let index = try readers.take()
+        defer { readers.give(index) }
+        try readers.seats[index].use { seat in
+            try seat.alone("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { try TableCopy.copy(from: $0, to: path) }
+        }
+    }
+
+    func replace(by draft: SQLitePool) throws {
+        try writer.use { seat in
+            try seat.alone("BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writers_turn IN EXCLUSIVE MODE") {
+                try TableCopy.copy(from: draft, to: $0, replacing: true)
+            }
+        }
+    }
+}
+
+/// One connection, which is made when it is needed, and the queue of those that use it.
+///
+/// It is a class that only its queue uses, besides the queue itself.
+private final class Seat: @unchecked Sendable {
+    let queue = DispatchQueue(label: "thumbturn.postgres")
+    private let address: PostgresAddress
+    /// Checks a new connection.
+    var agree: (PostgresConnection) throws -> Void = { _ in }
+    private var connection: PostgresConnection?
+    /// Until then no connection is tried, so that those who wait behind a database that is gone are refused at once.
+    private var retriesAt = ContinuousClock.now
+
+    init(_ address: PostgresAddress) { self.address = address }
+
+    /// Runs `body` on the seat's queue.
+    func use<Value>(_ body: (Seat) throws -> Value) throws -> Value {
+        try queue.sync { try body(self) }
+    }
+
+    /// The connection, which is made if it is missing or was lost.
+    func connected() throws -> PostgresConnection {
+        if let connection, connection.isUsable { return connection }
+        connection = nil
+        guard retriesAt <= .now else { throw SQLError(state: SQLError.connectionLost) }
+        do {
+            let made = try PostgresConnection(address.parameters)
+            try PostgresSchema.prepare(made, for: address)
+            try agree(made)
+            connection = made
+            return made
+        } catch {
+            retriesAt = .now + .milliseconds(500)
+            throw error
+        }
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try again { connection in
+            connection.begin(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+            return try body(Database(connection))
+        }
+    }
+
+    func write<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+        try again { connection in
+            connection.begin(["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE writers_turn IN EXCLUSIVE MODE"])
+            return try body(connection)
+        }
+    }
+
+    /// Runs a transaction that may take long, once.
+    func alone<Value>(_ begin: String, _ body: (PostgresConnection) throws -> Value) throws -> Value {
+        let current = try connected()
+        current.limit = .seconds(3600)
+        defer { current.limit = Limits.databaseAnswer }
+        do {
+            try current.execute(begin + "; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+            let value = try body(current)
+            try current.commit()
+            return value
+        } catch {
+            current.rollBack()
+            throw error
+        }
+    }
+
+    /// Runs one statement, which is a transaction of its own. It is not repeated: if the connection was lost, it may have been done.
+    func once<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+        let current = try connected()
+        return try body(current)
+    }
+
+    /// Runs a transaction, and again where another one was in its way or the connection had been lost before it was committed.
+    private func again<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+        var tries = 0
+        while true {
+            let current = try connected()
+            var mayRunAgain = true
+            do {
+                let value = try body(current)
+                mayRunAgain = false
+                do { try current.commit() } catch let error as SQLError where error.isConflict {
+                    mayRunAgain = true
+                    throw error
+                }
+                return value
+            } catch {
+                current.rollBack()
+                tries += 1
+                guard let error = error as? SQLError, mayRunAgain, tries < Limits.transactionTries,
+                    error.isConflict || error.isStale || (error.isConnectionLost && tries == 1)
+                else { throw error }
+                if error.isStale { connection = nil }
+                if error.isConflict { Thread.sleep(forTimeInterval: .random(in: 0.001...0.01) * Double(tries)) }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,119 @@
+#if Server && PostgreSQL
+import GRDB
+import ThumbturnCore
+
+/// The tables in PostgreSQL, and what a connection must be like.
+enum PostgresSchema {
+    /// Prepares a new connection, and refuses a database that does not keep what it commits.
+    static func prepare(_ connection: PostgresConnection, for address: PostgresAddress) throws {
+        try connection.execute(
+            """
+            SET statement_timeout = 5000; SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000;
+            SET search_path = \(schema), pg_catalog
+            """)
+        let durability = try durability(connection)
+        guard durability.isFull || address.acceptsWeakCommits else { throw SetupError.weakDatabase(durability.settings) }
+    }
+
+    /// The schema of all tables and functions.
+    static let schema = "thumbturn"
+
+    static func durability(_ connection: PostgresConnection) throws -> Durability {
+        let names = ["synchronous_commit", "fsync", "full_page_writes"]
+        var settings: [String: String] = [:]
+        for name in names {
+            let row = try connection.run("SELECT current_setting(?) AS value", [.text(name)]).rows.first
+            settings[name] = row?["value"]
+        }
+        return Durability(
+            settings: settings,
+            isFull: ["on", "remote_apply"].contains(settings["synchronous_commit"]) && settings["fsync"] == "on"
+                && settings["full_page_writes"] == "on")
+    }
+
+    /// The identity of the database and its history: a restored or copied database, and a promoted replica, have another one.
+    static func place(_ connection: PostgresConnection) throws -> String {
+        let row = try connection.run(
+            """
+            SELECT (SELECT system_identifier FROM pg_control_system())::text || '/' || oid::bigint::text || '/'
+                || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS place
+            FROM pg_database WHERE datname = current_database()
+            """, []
+        ).rows.first
+        return row?["place"] ?? ""
+    }
+
+    /// Makes the tables in an empty database. Nodes that start together do it one after the other.
+    static func migrate(_ connection: PostgresConnection) throws {
+        try connection.execute("BEGIN")
+        do {
+            // Before the schema is there, nothing else can be locked. The number is the project's own.
+            try connection.execute("SELECT pg_advisory_xact_lock(7308604897068083557)")
+            try connection.execute(
+                """
+                CREATE SCHEMA IF NOT EXISTS \(schema);
+                CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, is_additive BOOLEAN NOT NULL DEFAULT false)
+                """)
+            let applied = try connection.run("SELECT name, is_additive FROM migrations", []).rows
+            let known = Schema.migrator.migrations
+            // What a newer version has only added does not disturb this one: during a rollout both run.
+            guard applied.allSatisfy({ $0["is_additive"] || known.contains($0["name"]) }) else {
+                throw SetupError.newerDatabase("PostgreSQL")
+            }
+            if applied.isEmpty {
+                try make(connection)
+                for name in known { _ = try connection.run("INSERT INTO migrations (name) VALUES (?)", [.text(name)]) }
+            }
+            try connection.commit()
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Makes all tables as SQLite's migrations leave them, with the rows that those insert.
+    private static func make(_ connection: PostgresConnection) throws {
+        for function in Dialect.functions { try connection.execute(function) }
+        // Locked by the transaction that writes. It has no rows, so that nothing ever cleans it.
+        try connection.execute("CREATE TABLE writers_turn ()")
+        let empty = try SQLitePool(inMemory: nil)
+        for definition in try tables(of: empty).flatMap(\.definitions) { try connection.execute(Dialect.definition(definition)) }
+        try TableCopy.copy(from: empty, to: connection)
+    }
+
+    struct Table {
+        var name: String
+        var columns: [String]
+        /// The definitions of the table and of its indexes.
+        var definitions: [String]
+    }
+
+    /// The tables of a database of SQLite, each after those that it refers to.
+    static func tables(of pool: SQLitePool) throws -> [Table] {
+        let all = try pool.base.read { db in
+            try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
+            ).map { name in
+                Table(
+                    name: name, columns: try db.columns(in: name).map(\.name),
+                    definitions: try String.fetchAll(
+                        db, sql: "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC",
+                        arguments: [name]))
+            }
+        }
+        var (left, sorted): ([Table], [Table]) = (all, [])
+        while !left.isEmpty {
+            let missing = Set(left.map(\.name))
+            let next = left.filter { table in
+                table.definitions.allSatisfy { Dialect.references(in: $0).subtracting([table.name]).isDisjoint(with: missing) }
+            }
+            precondition(!next.isEmpty, "tables refer to each other in a circle")
+            sorted += next
+            left.removeAll { table in next.contains { $0.name == table.name } }
+        }
+        return sorted
+    }
+}
+
+#endif

@@ -1,0 +1,54 @@
+#if Server && PostgreSQL
+import GRDB
+
+/// Copies of all rows from one kind of database to the other, for backups and when the tables are made.
+enum TableCopy {
+    /// Rows that are in memory at once.
+    private static let portion = 1000
+
+    /// Copies all rows of a database of SQLite, each after those that it refers to, in the connection's transaction.
+    ///
+    /// - Parameter replacing: whether what is there is deleted first.
+    static func copy(from pool: SQLitePool, to connection: PostgresConnection, replacing: Bool = false) throws {
+        let tables = try PostgresSchema.tables(of: pool)
+        if replacing {
+            for table in tables.reversed() { try connection.execute("DELETE FROM \(table.name)") }
+        }
+        try pool.base.read { db in
+            for table in tables {
+                let insertion = insertion(into: table)
+                let rows = try GRDB.Row.fetchCursor(db, sql: "SELECT \(table.list) FROM \(table.name)")
+                while let row = try rows.next() { _ = try connection.run(insertion, row.databaseValues.map(SQLValue.init)) }
+            }
+        }
+    }
+
+    /// Copies all rows that the connection's transaction sees to a new file of SQLite, without a log beside it.
+    static func copy(from connection: PostgresConnection, to path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(queue)
+        let tables = try PostgresSchema.tables(of: SQLitePool(inMemory: nil))
+        try queue.write { db in
+            for table in tables.reversed() { try db.execute(sql: "DELETE FROM \(table.name)") }
+            for table in tables {
+                let insertion = try db.makeStatement(sql: insertion(into: table))
+                try connection.execute("DECLARE copied NO SCROLL CURSOR FOR SELECT \(table.list) FROM \(table.name)")
+                while case let rows = try connection.query("FETCH \(portion) FROM copied"), !rows.isEmpty {
+                    for row in rows { try insertion.execute(arguments: GRDB.StatementArguments(row.values.map(\.grdb))) }
+                }
+                try connection.execute("CLOSE copied")
+            }
+        }
+        try queue.close()
+    }
+
+    private static func insertion(into table: PostgresSchema.Table) -> String {
+        "INSERT INTO \(table.name) (\(table.list)) VALUES (\(table.columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+}
+
+extension PostgresSchema.Table {
+    /// The names of the columns, as a statement lists them.
+    fileprivate var list: String { columns.joined(separator: ", ") }
+}
+#endif

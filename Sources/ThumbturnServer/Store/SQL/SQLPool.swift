@@ -1,0 +1,51 @@
+#if Server
+
+/// What one connection does: the part that SQLite and PostgreSQL do differently.
+///
+/// Statements are written once, in what both understand; `Dialect` has the rest. Each is compiled once for a connection.
+protocol SQLConnection: AnyObject {
+    var isInsideTransaction: Bool { get }
+    /// Runs one statement.
+    func run(_ sql: String, _ arguments: [SQLValue]) throws -> SQLResult
+}
+
+/// What a statement returned.
+struct SQLResult {
+    var rows: [Row] = []
+    /// The number of rows that it changed; nil for a statement that changes none.
+    var changes: Int?
+}
+
+/// The connections to one database: some that read, and one that writes.
+protocol SQLPool: Sendable {
+    /// Runs `body` over what is committed, all of it as it was at one moment.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value
+    /// The same, and waits.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value
+    /// Runs `body` in a transaction, in which no other one writes, and waits until it is committed. If `body` throws, the
+    /// transaction is rolled back.
+    ///
+    /// - Parameter body: may run several times, so it may change nothing but the database.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value
+    /// Takes note of a commit by its number, before its requests are answered.
+    func committed(_ number: Int64)
+    /// Does what is due between two transactions of the writer.
+    func tidy()
+    /// What makes a commit durable, read back from the database.
+    func durability() throws -> Durability
+    /// Where the database is, as far as a restored or copied one can be told by it; empty for one in memory.
+    var place: String { get }
+    /// Copies all rows, as they are at one moment, into an empty file of SQLite.
+    func backUp(to path: String) throws
+    /// Replaces all rows by those of a database in memory, in one transaction.
+    func replace(by draft: SQLitePool) throws
+}
+
+/// What makes a commit durable.
+package struct Durability: Hashable, Sendable {
+    /// The settings that decide it, as the database says them.
+    package var settings: [String: String]
+    /// Whether a commit that has returned outlasts a failure of power.
+    package var isFull: Bool
+}
+#endif

@@ -1,0 +1,126 @@
+#if Tools && PostgreSQL
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+import ThumbturnMessages
+@testable import ThumbturnServer
+
+/// What clients see of a database that fails, and that the server recovers by itself.
+@Suite(.enabled(if: TestDatabases.server != nil), .serialized) struct PostgresFaultTests {
+    /// Runs a server on a PostgreSQL of its own, with a device.
+    private func with(
+        _ test: @escaping @Sendable (PostgresServer, LiveServer, LiveServer.Enrolled) async throws -> Void
+    ) async throws {
+        try await PostgresServer.run { database in
+            let address = try PostgresAddress(database.address)
+            let settings: (inout ServerSettings) -> Void = {
+                $0.database = address
+                // One device signs in as often as it can.
+                $0.proofsOfDevice = nil
+            }
+            try await LiveServer.run(configure: settings) { live in
+                try await test(database, live, try await live.device())
+            }
+        }
+    }
+
+    /// Signs in until it succeeds, as a client does that gets 503.
+    private func signsInAgain(_ device: LiveServer.Enrolled) async throws {
+        for _ in 0..<200 {
+            if (try? await device.signIn()) != nil { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("the server did not recover in 20 s")
+    }
+
+    @Test("a database that is gone, was killed, is read-only or has another certificate is 503, and the server recovers")
+    func faults() async throws {
+        try await with { database, live, device in
+            for (fault, cure) in [
+                ("stop", "start"), ("kill", "start"), ("readonly on", "readonly off"),
+            ] {
+                try database(fault)
+                let (challenge, nonce) = try await device.challenge()
+                let answer = try await device.redeem(device.device.proof(challenge), nonce: nonce)
+                #expect(answer.status == 503, "\(fault)")
+                #expect(answer.headerNames.contains("retry-after"), "\(fault)")
+                try database(cure)
+                try await signsInAgain(device)
+            }
+            // Open connections stay; those that are made anew are refused until the certificate is the right one.
+            try database("certificate wrong")
+            try database("restart")
+            let (challenge, nonce) = try await device.challenge()
+            #expect(try await device.redeem(device.device.proof(challenge), nonce: nonce).status == 503)
+            try database("certificate right")
+            try await signsInAgain(device)
+        }
+    }
+
+    @Test("a database that hangs is given up after some seconds, and a challenge that was refused is accepted once at most")
+    func hangs() async throws {
+        try await with { database, live, device in
+            let (challenge, nonce) = try await device.challenge()
+            let proof = device.device.proof(challenge)
+            try database("pause")
+            let began = ContinuousClock.now
+            let answer = try await device.redeem(proof, nonce: nonce)
+            #expect(answer.status == 503)
+            #expect(ContinuousClock.now - began < Limits.databaseAnswer * 4, "it is refused, and does not wait for ever")
+            try database("resume")
+            try await signsInAgain(device)
+            var accepted = 0
+            for _ in 0..<3 {
+                let again = try await device.redeem(proof, nonce: try await device.nonce())
+                if again.status == 200 { accepted += 1 }
+            }
+            #expect(accepted <= 1)
+        }
+    }
+
+    @Test("what was answered before the database was killed is there afterwards")
+    func nothingIsLost() async throws {
+        try await with { database, live, device in
+            for round in 0..<5 {
+                var answered: [String] = []
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            let own = try await live.connect()
+                            var proofs: [String] = []
+                            for _ in 0..<50 {
+                                guard let (challenge, nonce) = try? await device.device.challenge(over: own) else { break }
+                                let proof = device.device.proof(challenge)
+                                let answer = try? await device.device.redeem(proof, nonce: nonce, over: own)
+                                guard answer?.status == 200 else { break }
+                                proofs.append(proof)
+                            }
+                            return proofs
+                        }
+                    }
+                    group.addTask {
+                        try await Task.sleep(for: .milliseconds(50 * (round + 1)))
+                        try database("kill")
+                        return []
+                    }
+                    for try await proofs in group { answered += proofs }
+                }
+                try database("start")
+                try await signsInAgain(device)
+                // A session that was answered is there, and its challenge is spent.
+                for proof in answered {
+                    var again = try await device.redeem(proof, nonce: try await device.nonce())
+                    // Each connection to the database is made anew when it is used.
+                    for _ in 0..<50 where again.status == 503 {
+                        try await Task.sleep(for: .milliseconds(100))
+                        again = try await device.redeem(proof, nonce: try await device.nonce())
+                    }
+                    #expect(again.status == 400, "an answered challenge was accepted again")
+                }
+            }
+        }
+    }
+}
+#endif

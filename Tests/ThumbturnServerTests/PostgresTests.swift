@@ -1,0 +1,273 @@
+#if Tools && PostgreSQL
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+@testable import ThumbturnServer
+
+/// What differs between the two engines, without a server of PostgreSQL.
+@Suite struct DialectTests {
+    @Test(
+        "a statement is translated",
+        arguments: [
+            ("SELECT a FROM t WHERE b = ? AND c = ?", "SELECT a FROM t WHERE b = $1 AND c = $2"),
+            ("SELECT ?2, ?1, ?", "SELECT $2, $1, $3"),
+            ("SELECT '?' || ? || 'a ?1 b'", "SELECT '?' || $1 || 'a ?1 b'"),
+            ("SELECT id FROM t INDEXED BY t_by_id LIMIT -1 OFFSET ?", "SELECT id FROM t LIMIT ALL OFFSET $1"),
+        ])
+    func statements(_ sqlite: String, _ postgres: String) {
+        #expect(Dialect.statement(sqlite) == postgres)
+    }
+
+    @Test func definitionsAreTranslated() {
+        #expect(
+            Dialect.definition(
+                "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL, c BLOB DEFAULT x'') STRICT, WITHOUT ROWID")
+                == "CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT COLLATE \"C\" NOT NULL, c BYTEA DEFAULT ''::bytea)")
+        #expect(Dialect.references(in: "a BLOB REFERENCES x (id), b TEXT REFERENCES \"y\" (id)") == ["x", "y"])
+    }
+
+    @Test(
+        "another machine's certificate is verified, whatever the address says",
+        arguments: [
+            ("postgresql://u@db.example/t", "verify-full"), ("postgresql://u@127.0.0.1/t", "prefer"),
+            ("host=/run/postgresql", "prefer"),
+            ("postgresql://u@db.example/t?sslmode=verify-full", "verify-full"),
+            ("postgresql://u@127.0.0.1,db.example/t", "verify-full"),
+        ])
+    func certificates(_ address: String, _ mode: String) throws {
+        #expect(try PostgresAddress(address).parameters["sslmode"] == mode)
+        #expect(try PostgresAddress(address).parameters["target_session_attrs"] == "read-write")
+    }
+
+    @Test(
+        "what does not verify it is refused",
+        arguments: [
+            "postgresql://u@db.example/t?sslmode=require", "postgresql://u@127.0.0.1,db.example/t?sslmode=verify-ca",
+            "postgresql://u@localhost/t?hostaddr=192.0.2.1&sslmode=disable", "mysql://u@127.0.0.1/t",
+        ])
+    func refused(_ address: String) {
+        #expect(throws: SetupError.self) { try PostgresAddress(address) }
+    }
+}
+
+/// The store on a real PostgreSQL: what only this engine can do wrong.
+@Suite(.enabled(if: TestDatabases.server != nil), .serialized) struct PostgresTests {
+    private func store(
+        _ address: String, _ clock: TestClock = TestClock(UnixTime(seconds: 1_000_000)),
+        _ replication: PostgresAddress.Replication = .asynchronous
+    ) throws -> SQLStore {
+        try SQLStore(PostgresAddress(address, replication: replication), time: NodeTime(clock.node))
+    }
+
+    private func spend(_ id: UInt8, epoch: Int64 = 0) -> Spend {
+        Spend(.challenge, id: [UInt8](repeating: id, count: 16), expiresAt: UnixTime(seconds: 1_000_100), epoch: epoch)
+    }
+
+    @Test("both engines have the same tables, columns and indexes")
+    func schema() throws {
+        let address = try TestDatabases.make()
+        let pool = try PostgresPool(PostgresAddress(address), time: NodeTime(TestClock().node))
+        let (columns, indexes) = try pool.read { db in
+            (
+                try db.all(
+                    String.self,
+                    sql: """
+                        SELECT table_name::text || '.' || column_name::text FROM information_schema.columns
+                        WHERE table_schema = 'thumbturn' AND table_name != 'migrations'
+                        """),
+                try db.all(
+                    String.self,
+                    sql:
+                        "SELECT indexname::text FROM pg_indexes WHERE schemaname = 'thumbturn' AND indexdef NOT LIKE 'CREATE UNIQUE%key ON%'"
+                )
+            )
+        }
+        let empty = try SQLitePool(inMemory: nil)
+        let tables = try PostgresSchema.tables(of: empty)
+        #expect(Set(columns) == Set(tables.flatMap { table in table.columns.map { "\(table.name).\($0)" } }))
+        let named = try empty.read {
+            try $0.all(String.self, sql: "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+        }
+        #expect(Set(named).isSubset(of: indexes), "\(Set(named).subtracting(indexes))")
+        #expect(tables.count > 20 && named.count > 20)
+    }
+
+    @Test("what is accepted once is accepted on one of two nodes")
+    func once() async throws {
+        let address = try TestDatabases.make()
+        let nodes = [try store(address), try store(address)]
+        for id in UInt8(0)..<20 {
+            let accepted = try await withThrowingTaskGroup { group in
+                for number in 0..<16 {
+                    group.addTask { try await nodes[number % 2].spend([spend(id)]) }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(accepted == 1)
+        }
+    }
+
+    struct Broken: Error {}
+
+    @Test("a transaction that another one was in the way of runs again, and no other does")
+    func again() throws {
+        let pool = try PostgresPool(PostgresAddress(TestDatabases.make()), time: NodeTime(TestClock().node))
+        for state in ["40001", "40P01", "0A000", SQLError.connectionLost] {
+            var runs = 0
+            let number = try pool.write { db in
+                runs += 1
+                try db.run(sql: "UPDATE node SET purged_until = purged_until + 1")
+                if runs == 1 { throw SQLError(state: state) }
+                return try db.value(Int.self, sql: "SELECT purged_until FROM node")
+            }
+            #expect(runs == 2, "\(state)")
+            #expect(try pool.read { try $0.value(Int.self, sql: "SELECT purged_until FROM node") } == number)
+        }
+        for error in [SQLError(state: "23505"), Broken()] as [any Error] {
+            var runs = 0
+            #expect(throws: (any Error).self) {
+                try pool.write { db in
+                    runs += 1
+                    try db.run(sql: "UPDATE node SET purged_until = 0")
+                    throw error
+                }
+            }
+            #expect(runs == 1)
+        }
+        var runs = 0
+        #expect(throws: SQLError(state: "40001")) {
+            try pool.write { _ in
+                runs += 1
+                throw SQLError(state: "40001")
+            }
+        }
+        #expect(runs == Limits.transactionTries)
+        #expect(
+            try pool.read { try $0.value(Int.self, sql: "SELECT purged_until FROM node") } == 4, "what failed was rolled back")
+    }
+
+    @Test("a commit that the server turned into a rollback is no success")
+    func rolledBack() throws {
+        let pool = try PostgresPool(PostgresAddress(TestDatabases.make()), time: NodeTime(TestClock().node))
+        #expect(throws: StoreError.self) {
+            try pool.write { db in
+                try db.run(sql: "UPDATE node SET purged_until = 7")
+                // The transaction fails here, and the code goes on.
+                try? db.run(sql: "SELECT 1 / (SELECT purged_until - 7 FROM node)")
+            }
+        }
+        #expect(try pool.read { try $0.value(Int.self, sql: "SELECT purged_until FROM node") } == 0)
+    }
+
+    @Test("connections that the server ended are made anew, for readers and for the writer")
+    func ended() async throws {
+        let address = try TestDatabases.make()
+        let store = try store(address)
+        expect(try await store.spend([spend(1)]), is: true)
+        try TestDatabases.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()",
+            on: address)
+        expect(try await store.spend([spend(2)]), is: true)
+        for _ in 0..<8 { expect(try await store.spentCount(), is: 2) }
+        expect(try await store.spend([spend(1)]), is: false)
+    }
+
+    @Test("a database that may lose commits is refused, unless the operator accepts it by name")
+    func weak() throws {
+        let address = try TestDatabases.make()
+        let name = try #require(URLComponents(string: address)?.path.dropFirst())
+        try TestDatabases.run("ALTER DATABASE \(name) SET synchronous_commit = off", on: address)
+        #expect(throws: SetupError.self) { try store(address) }
+        let weak = try PostgresAddress(address, acceptsWeakCommits: true)
+        #expect(try SQLStore(weak, time: NodeTime(TestClock().node)).durability().isFull == false)
+        try TestDatabases.run("ALTER DATABASE \(name) SET synchronous_commit = remote_apply", on: address)
+        #expect(try store(address).durability().isFull)
+    }
+
+    @Test("a database that a newer version has changed is not opened, unless it can still be used")
+    func newer() throws {
+        let address = try TestDatabases.make()
+        try TestDatabases.run("INSERT INTO thumbturn.migrations (name) VALUES ('1000 something')", on: address)
+        #expect(throws: SetupError.self) { try store(address) }
+    }
+
+    @Test("nodes of two versions run beside each other while the newer one only adds")
+    func rollout() async throws {
+        let address = try TestDatabases.make()
+        let running = try store(address)
+        expect(try await running.addAccount(Account(id: .random(), name: "ada", passwordHash: "x")), is: true)
+        expect(try await running.clients().count, is: 0)
+        // What the newer version's migration does: columns with defaults, in tables that the older one reads with `*`, and a table.
+        try TestDatabases.run(
+            """
+            SET search_path = thumbturn; ALTER TABLE clients ADD COLUMN newer TEXT; ALTER TABLE accounts ADD COLUMN newer BIGINT DEFAULT 0;
+            CREATE TABLE newer (id BIGINT PRIMARY KEY); INSERT INTO migrations VALUES ('1000 something', true)
+            """, on: address)
+        expect(try await running.addAccount(Account(id: .random(), name: "bob", passwordHash: "x")), is: true)
+        for _ in 0..<8 { expect(try await running.clients().count, is: 0) }
+        let started = try store(address)
+        expect(try await started.accounts(after: "", atMost: 10).count, is: 2)
+    }
+
+    @Test("an epoch begins where the database is another one, or a replica that may lack commits was promoted")
+    func places() async throws {
+        // What the database was before, how its commits reached its replicas, and whether an epoch begins.
+        let (timeline, other) = ("substr(place, 1, length(place) - 8) || '000000FF'", "'7' || place")
+        for (former, replication, begins) in [
+            (timeline, .asynchronous, true), (timeline, .synchronous, false), (other, .synchronous, true),
+            (other, .asynchronous, true),
+            ("place", .asynchronous, false),
+        ] as [(String, PostgresAddress.Replication, Bool)] {
+            let address = try TestDatabases.make()
+            #expect(try !store(address).wasRestored)
+            try TestDatabases.run("UPDATE thumbturn.node SET place = \(former)", on: address)
+            let found = try store(address, TestClock(UnixTime(seconds: 1_000_000)), replication)
+            #expect(found.wasRestored == begins, "\(former) \(replication)")
+            let epoch = try await found.epoch().number
+            #expect((epoch != 0) == begins)
+            expect(try await found.spend([spend(1)]), is: !begins)
+            expect(try store(address).wasRestored, is: false)
+        }
+    }
+
+    @Test("a backup goes from either engine to either engine, and begins an epoch")
+    func backups() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let stores: [@Sendable () throws -> SQLStore] = [
+            { try SQLStore(PostgresAddress(TestDatabases.make()), time: NodeTime(clock.node)) },
+            { try SQLStore(path: folder + "/\(UUID().uuidString).sqlite", time: NodeTime(clock.node)) },
+        ]
+        for from in stores {
+            for to in stores {
+                let (source, target, file) = (try from(), try to(), folder + "/\(UUID().uuidString)")
+                for number in 0..<2500 {
+                    guard number % 250 == 0 else { continue }
+                    _ = try await source.addAccount(Account(id: .random(), name: "account \(number)", passwordHash: "x"))
+                }
+                _ = try await target.addAccount(Account(id: .random(), name: "gone", passwordHash: "x"))
+                try await source.backUp(to: file)
+                try await target.restore(from: file, coolOff: .zero, sealing: { sealed, _ in sealed })
+                expect(try await target.accounts(after: "", atMost: 100).count, is: 10)
+                expect(try await target.account(named: "gone")?.name, is: nil)
+                #expect(try await target.epoch().number != source.epoch().number)
+                await #expect(throws: StoreError.self) { try await target.spend([spend(1)]) }
+            }
+        }
+    }
+
+    @Test("a DPoP proof that one node has seen is refused by all, and a nonce of one node is accepted by all")
+    func proofs() async throws {
+        let address = try TestDatabases.make()
+        let nodes = try [store(address), store(address)].map { try #require($0.sharedProofs) }
+        let (proof, expiry) = ([UInt8](repeating: 1, count: 16), UnixTime(seconds: 1_000_060))
+        expect(try await nodes[0].remember(proof, until: expiry), is: true)
+        expect(try await nodes[1].remember(proof, until: expiry), is: false)
+        expect(try await nodes[0].remember(proof, until: expiry), is: false)
+        #expect(nodes[0].place == nodes[1].place && !nodes[0].place.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""Starts one PostgreSQL in a temporary folder, for tests; it ends when standard input closes, so a test that dies leaves nothing behind.
+
+    scripts/cluster/postgres.py
+
+It prints three lines when it is ready: a URI over TCP with TLS, a URI over the Unix socket, and the path of a file with the password,
+which is that of the environment variable PGPASSWORD if there is one. Then it answers each of these lines on standard input with one
+line, `ok` or `error: …`:
+
+    stop, start, restart    an orderly end and start; open connections end
+    kill                    kill -9 of PostgreSQL's processes, as when the machine fails; `start` starts it again
+    pause, resume           SIGSTOP and SIGCONT: it accepts connections and does not answer
+    readonly on|off         new transactions are read-only, as on a server that is being replaced
+    certificate wrong|right the certificate for new connections comes from an authority that sslrootcert does not have
+
+Needs the Debian packages postgresql and openssl. As root, PostgreSQL runs as the user postgres; otherwise as the current user.
+"""
+import os
+import secrets
+import signal
+import sys
+
+from workspace import Failure, Workspace, end_on_signals, free_ports, serve, signal_all, wait_until
+
+
+class Postgres:
+    def __init__(self):
+        self.workspace = Workspace()
+        self.process = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.workspace.close()
+
+    def create(self):
+        here = self.workspace
+        self.folder = here.folder("postgres")
+        self.data = self.folder / "data"
+        self.password = os.environ.get("PGPASSWORD") or secrets.token_urlsafe(18)
+        self.password_file = here.write(here.authority.with_name("password"), self.password)
+        self.superuser_password = secrets.token_urlsafe(18)
+        file = here.write(self.folder / "superuser", self.superuser_password, server=True)
+        # What --no-sync leaves unwritten is lost only if the real machine fails; PostgreSQL itself runs with fsync.
+        log = self.folder / "log"
+        if here.start(log, here.postgres / "initdb", "-D", self.data, "-U", "postgres", "-A", "scram-sha-256", "--pwfile", file,
+                      "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", as_server=True).wait() != 0:
+            raise Failure(f"initdb did not work: {log.read_text()[-2000:]}")
+        for name, authority in (("right", here.authority), ("wrong", here.new_authority("other"))):
+            here.certify(authority, "127.0.0.1", self.folder / f"{name}.pem")
+        (self.data / "pg_hba.conf").write_text("local all all scram-sha-256\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
+        port, = free_ports(1)
+        with open(self.data / "postgresql.conf", "a") as configuration:
+            # Shared memory in files of the data folder goes away with it, also after a kill.
+            configuration.write(f"listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{self.folder}'\n"
+                                f"ssl = on\nssl_cert_file = '{self.folder}/right.pem'\nssl_key_file = '{self.folder}/right.key'\n"
+                                "dynamic_shared_memory_type = mmap\n")
+        self.folder.chmod(0o711)  # The socket is for every user; the password decides.
+        self.uri = f"postgresql://thumbturn@127.0.0.1:{port}/thumbturn?sslmode=verify-full&sslrootcert={here.authority}"
+        self.socket_uri = f"postgresql://thumbturn@/thumbturn?host={self.folder}&port={port}"
+        self.superuser_uri = f"postgresql://postgres@/postgres?host={self.folder}&port={port}"
+        self.start()
+        password = self.password.replace("'", "''")
+        self._sql(f"create role thumbturn login createdb password '{password}'", "create database thumbturn owner thumbturn")
+
+    def _sql(self, *statements):
+        return self.workspace.sql(self.superuser_uri, self.superuser_password, *statements)
+
+    def start(self):
+        if self.process:
+            raise Failure("it runs already")
+        log = self.folder / "log"
+        self.process = self.workspace.start(log, self.workspace.postgres / "postgres", "-D", self.data, as_server=True)
+
+        def ready():
+            if self.process.poll() is not None:
+                self.process = None
+                raise Failure(f"PostgreSQL did not start: {log.read_text()[-2000:]}")
+            try:  # The last line says `ready` once connections are answered; the first is the process id.
+                lines = (self.data / "postmaster.pid").read_text().split()
+                return lines[0] == str(self.process.pid) and lines[-1] == "ready"
+            except (FileNotFoundError, IndexError):
+                return False
+        wait_until(ready, "PostgreSQL's start", 60)
+
+    def stop(self):
+        if self.process:
+            self.resume()
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+            self.process = None
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def kill(self):
+        if self.process:
+            signal_all(self.folder, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def pause(self):
+        signal_all(self.folder, signal.SIGSTOP)
+
+    def resume(self):
+        signal_all(self.folder, signal.SIGCONT)
+
+    def read_only(self, state):
+        if state not in ("on", "off"):
+            raise Failure("expected on or off")
+        self._set(default_transaction_read_only=state)
+
+    def certificate(self, which):
+        if which not in ("right", "wrong"):
+            raise Failure("expected right or wrong")
+        self._set(ssl_cert_file=f"{self.folder}/{which}.pem", ssl_key_file=f"{self.folder}/{which}.key")
+
+    def _set(self, **settings):
+        self._sql(*(f"alter system set {name} = '{value}'" for name, value in settings.items()), "select pg_reload_conf()")
+        # The reload happens a moment later; a new session shows when.
+        name, value = list(settings.items())[-1]
+        wait_until(lambda: self.workspace.sql(self.socket_uri, self.password, f"show {name}") == value, "the reload", 10)
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    if sys.argv[1:]:
+        sys.exit(__doc__)
+    try:
+        with Postgres() as server:
+            server.create()
+            print(server.uri, server.socket_uri, server.password_file, sep="\n", flush=True)
+            serve({"stop": server.stop, "start": server.start, "restart": server.restart, "kill": server.kill, "pause": server.pause,
+                   "resume": server.resume, "readonly": server.read_only, "certificate": server.certificate})
+    except Failure as failure:
+        sys.exit(f"postgres.py: {failure}")
