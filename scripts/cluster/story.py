@@ -81,7 +81,11 @@ def nodes_are_ready(nodes):
             return urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).status == 200
         except OSError:
             return False
-    wait_until(lambda: all(map(ready, nodes.ports)), "the start of the nodes", 60)
+    try:
+        wait_until(lambda: all(map(ready, nodes.ports)), "the start of the nodes", 60)
+    except Failure as failure:
+        logs = Path(nodes.cluster.workspace.path).glob("node-*.log")
+        raise Failure("\n".join([str(failure), *(log.read_text()[-500:] for log in logs)]))
 
 
 def play_synchronously(programs):
