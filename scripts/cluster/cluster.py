@@ -62,7 +62,7 @@ class Cluster:
             if not shutil.which(program, path=ENVIRONMENT["PATH"]):
                 raise Failure(f"{program} is not installed: apt-get install {package}")
         self.workspace = Workspace()
-        self.machines, self.front_process = {}, None
+        self.machines, self.front_process, self.front_ports = {}, None, None
         self.isolated = subprocess.run(["unshare", "--net", "--pid", "--fork", "true"], stderr=subprocess.DEVNULL).returncode == 0
 
     def __enter__(self):
@@ -199,8 +199,7 @@ class Cluster:
         if self.front_process:
             self.front_process.kill()
             self.front_process.wait()
-        else:
-            self.front_ports = free_ports(2)
+        self.front_ports = self.front_ports or free_ports(2)
         postgres, web = self.front_ports
         lines = ["defaults", "timeout connect 2s", "timeout client 1h", "timeout server 1h", "timeout check 2s",
                  "default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions",

@@ -30,7 +30,9 @@ class Nodes:
             "THUMBTURN_MASTER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("="),
             "THUMBTURN_PASSWORD": "correct horse battery staple"}
         self.replication = ["--replication", replication]
-        self.ports, self.processes = free_ports(3), {}
+        # Taken together: a port that is not listened on yet is free for anyone who asks.
+        *self.ports, one, other = free_ports(5)
+        cluster.front_ports, self.processes = [one, other], {}
         # haproxy is started before the nodes, because they have to know its address.
         self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports], health="/health")[1]
 
@@ -65,13 +67,13 @@ def play(nodes, what, seconds, break_it, mend, epoch=False):
     """Breaks something a few seconds after sign-ins have begun, and returns a row of the table."""
     say(f"{what} …")
     load = nodes.load("a" + secrets.token_hex(6), seconds, epoch)
-    load.stderr.readline()  # The devices are enrolled.
+    first = load.stderr.readline()  # The devices are enrolled.
     time.sleep(4)
     broken = break_it()
     output, errors = load.communicate()
     mend(broken)
     if not output:
-        raise Failure(f"{what}: {errors}")
+        raise Failure(f"{what}: {first}{errors}")
     return what, json.loads(output), load.returncode
 
 
