@@ -1,5 +1,6 @@
 #if Tools && PostgreSQL
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -7,6 +8,7 @@ import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnMessages
 import ThumbturnTestKit
+import ThumbturnVerifier
 @testable import ThumbturnServer
 
 /// Several nodes on one database, behind a balancer that sends every request to another one.
@@ -132,6 +134,35 @@ import ThumbturnTestKit
             let refused = try await device.device.redeem(
                 device.device.proof(late), nonce: try await device.device.challenge(over: lines[2]).nonce, over: lines[2])
             #expect(refused.status == 400)
+        }
+    }
+
+    /// A database that is replaced by another one while it remembers a proof.
+    private final class MovingPlace: SharedProofs {
+        private let moves = Mutex(0)
+        var place: String { moves.withLock { "\($0)" } }
+        func remember(_ proof: [UInt8], until expiry: UnixTime) async throws -> Bool {
+            moves.withLock { $0 += 1 }
+            return true
+        }
+        func latestTime() async throws -> UnixTime { UnixTime(seconds: 0) }
+    }
+
+    @Test("a proof whose nonce was good before a promotion is not admitted after it")
+    func promotedMeanwhile() async throws {
+        try await LiveServer.run { live in
+            let device = try await live.device()
+            let path = "/v1/devices"
+            let proof = device.device.dpop("GET", path, nil, nonce: try await device.nonce(), token: "token")
+            let target = DPoPProof.Request(method: "GET", uri: live.url + path, accessToken: "token", body: nil)
+            var service = live.service
+            service.sharedProofs = MovingPlace()
+            do {
+                _ = try await service.admit(proof, for: target)
+                Issue.record("the proof was admitted")
+            } catch let error as VerificationError {
+                #expect(error == .nonceNeeded)
+            }
         }
     }
 

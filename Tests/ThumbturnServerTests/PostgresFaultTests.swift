@@ -85,6 +85,7 @@ import ThumbturnMessages
         try await with { database, live, device in
             for round in 0..<5 {
                 var answered: [String] = []
+                let (signIns, signedIn) = AsyncStream.makeStream(of: Void.self)
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<8 {
                         group.addTask {
@@ -96,12 +97,14 @@ import ThumbturnMessages
                                 let answer = try? await device.device.redeem(proof, nonce: nonce, over: own)
                                 guard answer?.status == 200 else { break }
                                 proofs.append(proof)
+                                signedIn.yield()
                             }
                             return proofs
                         }
                     }
                     group.addTask {
-                        try await Task.sleep(for: .milliseconds(50 * (round + 1)))
+                        // In the middle of them, each time another one.
+                        for await _ in signIns.prefix(7 * (round + 1)) {}
                         try database("kill")
                         return []
                     }

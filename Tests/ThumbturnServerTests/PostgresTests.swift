@@ -45,6 +45,8 @@ import ThumbturnCore
         arguments: [
             "postgresql://u@db.example/t?sslmode=require", "postgresql://u@127.0.0.1,db.example/t?sslmode=verify-ca",
             "postgresql://u@localhost/t?hostaddr=192.0.2.1&sslmode=disable", "mysql://u@127.0.0.1/t",
+            "postgresql://u@127.0.0.1.example/t?sslmode=prefer", "postgresql:///t?sslmode=prefer",
+            "postgresql://127.0.0.1,/t?sslmode=prefer",
         ])
     func refused(_ address: String) {
         #expect(throws: SetupError.self) { try PostgresAddress(address) }
@@ -158,6 +160,22 @@ import ThumbturnCore
             }
         }
         #expect(try pool.read { try $0.value(Int.self, sql: "SELECT purged_until FROM node") } == 0)
+    }
+
+    @Test("a commit that the server has warned of is not answered")
+    func warned() throws {
+        let address = try TestDatabases.make()
+        let pool = try PostgresPool(PostgresAddress(address), time: NodeTime(TestClock().node))
+        // As when the server stops waiting for its replica: COMMIT succeeds, and brings a warning.
+        try TestDatabases.run(
+            """
+            SET search_path = thumbturn; CREATE TABLE warned (id BIGINT);
+            CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''not replicated''; RETURN NULL; END';
+            CREATE CONSTRAINT TRIGGER late AFTER INSERT ON warned DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION warn()
+            """, on: address)
+        #expect(throws: StoreError.notReplicated) { try pool.write { try $0.run(sql: "INSERT INTO warned VALUES (1)") } }
+        try pool.write { try $0.run(sql: "UPDATE node SET purged_until = 1") }
     }
 
     @Test("connections that the server ended are made anew, for readers and for the writer")

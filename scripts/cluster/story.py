@@ -7,6 +7,7 @@ Three nodes of the server run behind haproxy on three servers of PostgreSQL unde
 asynchronous. Exit status 1: an answered sign-in was lost, or a challenge was accepted twice.
 """
 import base64
+import contextlib
 import json
 import os
 import secrets
@@ -90,54 +91,52 @@ def nodes_are_ready(nodes):
         raise Failure("\n".join([str(failure), *(log.read_text()[-500:] for log in logs)]))
 
 
-def play_synchronously(programs):
+@contextlib.contextmanager
+def running(programs, replicas, replication):
     with Cluster() as cluster:
-        cluster.start(replicas=2, synchronous=True)
-        nodes = Nodes(cluster, programs, "synchronous")
+        cluster.start(replicas=replicas, synchronous=replication == "synchronous")
+        nodes = Nodes(cluster, programs, replication)
         try:
             for port in nodes.ports:
                 nodes.start(port)
             nodes_are_ready(nodes)
-            complete = lambda *_: cluster.wait_until_complete()
-
-            def kill_node():
-                nodes.processes[nodes.ports[0]].kill()
-                nodes.processes[nodes.ports[0]].wait()
-
-            def start_machine(name):
-                cluster.start_again(name)
-                complete()
-
-            def cut():
-                name = cluster.primary()
-                cluster.cut_off(name)
-                return name
-
-            def heal(name):
-                cluster.heal(name)
-                complete()
-
-            yield play(nodes, "nothing is broken", 10, lambda: None, complete)
-            yield play(nodes, "a node of the server is killed", 12, kill_node, lambda _: nodes.start(nodes.ports[0]))
-            yield play(nodes, "the primary is killed", 60, cluster.kill_primary, start_machine)
-            if cluster.isolated:
-                yield play(nodes, "the primary is cut off from the network", 75, cut, heal)
-            yield play(nodes, "the synchronous replica is stopped", 30, cluster.stop_replica, start_machine)
+            yield cluster, nodes
         finally:
             nodes.stop()
+
+
+def play_synchronously(programs):
+    with running(programs, 2, "synchronous") as (cluster, nodes):
+        complete = lambda *_: cluster.wait_until_complete()
+
+        def kill_node():
+            nodes.processes[nodes.ports[0]].kill()
+            nodes.processes[nodes.ports[0]].wait()
+
+        def start_machine(name):
+            cluster.start_again(name)
+            complete()
+
+        def cut():
+            name = cluster.primary()
+            cluster.cut_off(name)
+            return name
+
+        def heal(name):
+            cluster.heal(name)
+            complete()
+
+        yield play(nodes, "nothing is broken", 10, lambda: None, complete)
+        yield play(nodes, "a node of the server is killed", 12, kill_node, lambda _: nodes.start(nodes.ports[0]))
+        yield play(nodes, "the primary is killed", 60, cluster.kill_primary, start_machine)
+        if cluster.isolated:
+            yield play(nodes, "the primary is cut off from the network", 75, cut, heal)
+        yield play(nodes, "the synchronous replica is stopped", 30, cluster.stop_replica, start_machine)
 
 
 def play_asynchronously(programs):
-    with Cluster() as cluster:
-        cluster.start(replicas=1, synchronous=False)
-        nodes = Nodes(cluster, programs, "asynchronous")
-        try:
-            for port in nodes.ports:
-                nodes.start(port)
-            nodes_are_ready(nodes)
-            yield play(nodes, "asynchronous: the primary is killed, and an epoch begins", 60, cluster.kill_primary, lambda _: None, epoch=True)
-        finally:
-            nodes.stop()
+    with running(programs, 1, "asynchronous") as (cluster, nodes):
+        yield play(nodes, "asynchronous: the primary is killed, and an epoch begins", 60, cluster.kill_primary, lambda _: None, epoch=True)
 
 
 def main():

@@ -14,7 +14,7 @@ package struct AuthorizationServer: Sendable {
     let time: NodeTime
     let nonces: DPoPNonces
     /// The proofs that all nodes share; nil where there is one node.
-    let sharedProofs: (any SharedProofs)?
+    var sharedProofs: (any SharedProofs)?
     /// When this node last asked for the time of the others.
     let caughtUp = OncePerSecond()
     /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.

@@ -8,6 +8,7 @@ extension AuthorizationServer {
     ///
     /// - Throws: `VerificationError`, or the error of a database that does not answer.
     func admit(_ proof: String, for target: DPoPProof.Request) async throws -> DPoPProof {
+        let place = sharedProofs?.place
         let admitted: (DPoPProof, UnixTime)
         do {
             admitted = try verified(proof, for: target)
@@ -16,7 +17,10 @@ extension AuthorizationServer {
             guard try await hasCaughtUp() else { throw VerificationError.nonceNeeded }
             admitted = try verified(proof, for: target)
         }
-        return try await remembered(admitted)
+        let proof = try await remembered(admitted)
+        // The nonce was good at another place, whose proofs this one may lack.
+        guard sharedProofs?.place == place else { throw VerificationError.nonceNeeded }
+        return proof
     }
 
     private func verified(

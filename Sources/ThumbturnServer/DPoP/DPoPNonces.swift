@@ -72,17 +72,14 @@ package final class DPoPNonces: Sendable {
             advance(&state, to: now)
             guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
             if state.seen.count + state.seenBefore.count >= capacity {
-                // The database has those that nodes share.
-                guard sharedKey == nil else {
-                    state.seen = []
-                    state.seenBefore = []
-                    throw .nonceNeeded
-                }
-                state.key = SymmetricKey(size: .bits256)
-                Self.renewNonces(&state)
                 state.seen = []
                 state.seenBefore = []
-                throw .nonceNeeded
+                // The database has those of several nodes. One node forgets its own, and accepts no nonce from before.
+                if sharedKey == nil {
+                    state.key = SymmetricKey(size: .bits256)
+                    Self.renewNonces(&state)
+                    throw .nonceNeeded
+                }
             }
             // The same `jti` is refused with either nonce. It is remembered with the bucket of its nonce.
             guard !state.seen.contains(key), !state.seenBefore.contains(key) else { throw .replayed }

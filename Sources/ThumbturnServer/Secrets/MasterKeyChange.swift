@@ -1,4 +1,6 @@
 #if Server
+import Foundation
+
 /// A change of the master key: all secrets of the database are sealed again with another key.
 ///
 /// They change in one transaction, and a new key that is kept in the data folder is on the disk before it. So wherever
@@ -36,7 +38,7 @@ struct MasterKeyChange: Sendable {
     func run(_ reached: (Step) throws -> Void = { _ in }) async throws {
         // No process opens the folder in the meantime: it would take the draft for what a crash has left.
         // With the keys and the database elsewhere there is no folder.
-        let lock = isInFile || next == nil ? try FolderLock(folder) : nil
+        let lock = FileManager.default.fileExists(atPath: folder) ? try FolderLock(folder) : nil
         defer { lock?.release() }
         let file = MasterKeyFile(in: folder)
         let key: MasterKey

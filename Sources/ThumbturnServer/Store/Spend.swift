@@ -26,10 +26,9 @@ package struct Spend: Hashable, Sendable {
         case visit = 7
         /// The token beside a TPM's credential.
         case tpmActivation = 8
+        /// A DPoP proof, where several nodes have to know of it. It is remembered by a statement of its own.
+        case dpopProof = 9
     }
-
-    /// The use of a DPoP proof in the table of consumed ids. A proof is no `Spend`: its expiry is its nonce's.
-    static let dpop: Int64 = 9
 
     package var use: Use
     package var id: [UInt8]

@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+import ThumbturnMessages
 #if PostgreSQL
 import CPQ
 #endif
@@ -48,9 +49,8 @@ public struct PostgresAddress: Hashable, Sendable {
             unsafe next += 1
         }
         let hosts = (given["hostaddr"] ?? given["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        let isHere = hosts.allSatisfy {
-            $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("127.") || ["::1", "localhost"].contains($0)
-        }
+        // Without a host, the environment or a file of services may name one.
+        let isHere = hosts.allSatisfy { $0.hasPrefix("/") || Loopback.contains(host: String($0)) }
         let mode = given["sslmode"] ?? (isHere ? "prefer" : "verify-full")
         guard isHere || mode == "verify-full" else {
             throw .databaseAddress("sslmode=\(mode) does not verify the other machine's certificate; use verify-full")

@@ -15,20 +15,16 @@ final class PostgresPool: SQLPool, SharedProofs {
     private let readers: Seats
     private let provers: Seats
     private let time: NodeTime
-    private let state = Mutex(State())
-
-    private struct State {
-        /// The place of the database that this node has agreed to; nil until the store is open.
-        var place: String?
-    }
+    /// The place of the database that this node has agreed to; nil until the store is open.
+    private let agreed = Mutex<String?>(nil)
 
     /// Seats for equal work, and how many transactions wait at each.
     private final class Seats: Sendable {
         let seats: [Seat]
         private let waiting: Mutex<[Int]>
 
-        init(_ count: Int, _ address: PostgresAddress) {
-            seats = (0..<count).map { _ in Seat(address) }
+        init(_ count: Int, _ address: PostgresAddress, waitsForReplicas: Bool = true) {
+            seats = (0..<count).map { _ in Seat(address, waitsForReplicas: waitsForReplicas) }
             waiting = Mutex([Int](repeating: 0, count: count))
         }
 
@@ -63,7 +59,7 @@ final class PostgresPool: SQLPool, SharedProofs {
         self.time = time
         writer = Seat(address)
         readers = Seats(Limits.readers, address)
-        provers = Seats(Limits.provers, address)
+        provers = Seats(Limits.provers, address, waitsForReplicas: false)
         for seat in [writer] + readers.seats + provers.seats { seat.agree = { [unowned self] in try self.agree(on: $0) } }
         try writer.use { try PostgresSchema.migrate($0.connected()) }
     }
@@ -75,19 +71,19 @@ final class PostgresPool: SQLPool, SharedProofs {
         try writer.use { seat in
             let here = try PostgresSchema.place(seat.connected())
             let began = try settle(here, seat)
-            state.withLock { $0.place = here }
+            agreed.withLock { $0 = here }
             return began
         }
     }
 
     /// Checks a new connection: to a database that was restored, copied or promoted nothing is read before its epoch has begun.
     private func agree(on connection: PostgresConnection) throws {
-        guard let known = state.withLock({ $0.place }) else { return }
+        guard let known = agreed.withLock({ $0 }) else { return }
         let here = try PostgresSchema.place(connection)
         guard here != known else { return }
         let seat = Seat(address)
         try seat.use { _ = try settle(here, $0) }
-        state.withLock { $0.place = here }
+        agreed.withLock { $0 = here }
     }
 
     /// Begins an epoch in the database at this place, unless it is the one that the tables name, or a promoted replica of it that has all
@@ -147,7 +143,7 @@ final class PostgresPool: SQLPool, SharedProofs {
                 let result = try connection.run(
                     """
                     INSERT INTO spent (use, id, expires_at) SELECT ?1, ?2, ?3 FROM node WHERE ?3 > purged_until ON CONFLICT DO NOTHING
-                    """, [.integer(Spend.dpop), .blob(Data(proof)), .integer(expiry.seconds)])
+                    """, [Spend.Use.dpopProof.rawValue.sqlValue, .blob(Data(proof)), .integer(expiry.seconds)])
                 return result.changes == 1
             }
         }
@@ -163,7 +159,7 @@ final class PostgresPool: SQLPool, SharedProofs {
         try writer.use { try PostgresSchema.durability($0.connected()) }
     }
 
-    var place: String { state.withLock { $0.place } ?? "" }
+    var place: String { agreed.withLock { $0 } ?? "" }
 
     func backUp(to path: String) throws {
         let index = try readers.take()
@@ -188,13 +184,18 @@ final class PostgresPool: SQLPool, SharedProofs {
 private final class Seat: @unchecked Sendable {
     let queue = DispatchQueue(label: "thumbturn.postgres")
     private let address: PostgresAddress
+    /// Whether its commits wait for a synchronous replica.
+    private let waitsForReplicas: Bool
     /// Checks a new connection.
     var agree: (PostgresConnection) throws -> Void = { _ in }
     private var connection: PostgresConnection?
     /// Until then no connection is tried, so that those who wait behind a database that is gone are refused at once.
     private var retriesAt = ContinuousClock.now
 
-    init(_ address: PostgresAddress) { self.address = address }
+    init(_ address: PostgresAddress, waitsForReplicas: Bool = true) {
+        self.address = address
+        self.waitsForReplicas = waitsForReplicas
+    }
 
     /// Runs `body` on the seat's queue.
     func use<Value>(_ body: (Seat) throws -> Value) throws -> Value {
@@ -209,6 +210,7 @@ private final class Seat: @unchecked Sendable {
         do {
             let made = try PostgresConnection(address.parameters)
             try PostgresSchema.prepare(made, for: address)
+            if !waitsForReplicas { try made.execute("SET synchronous_commit = local") }
             try agree(made)
             connection = made
             return made
@@ -250,8 +252,10 @@ private final class Seat: @unchecked Sendable {
 
     /// Runs one statement, which is a transaction of its own. It is not repeated: if the connection was lost, it may have been done.
     func once<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        let current = try connected()
-        return try body(current)
+        do { return try body(connected()) } catch let error as SQLError where error.isStale {
+            connection = nil
+            throw error
+        }
     }
 
     /// Runs a transaction, and again where another one was in its way or the connection had been lost before it was committed.

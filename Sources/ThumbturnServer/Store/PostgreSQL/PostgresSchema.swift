@@ -60,6 +60,8 @@ enum PostgresSchema {
             guard applied.allSatisfy({ $0["is_additive"] || known.contains($0["name"]) }) else {
                 throw SetupError.newerDatabase("PostgreSQL")
             }
+            let names = Set(applied.map { $0["name"] as String })
+            precondition(applied.isEmpty || names.isSuperset(of: known), "a migration has no form for PostgreSQL yet")
             if applied.isEmpty {
                 try make(connection)
                 for name in known { _ = try connection.run("INSERT INTO migrations (name) VALUES (?)", [.text(name)]) }
@@ -115,5 +117,4 @@ enum PostgresSchema {
         return sorted
     }
 }
-
 #endif

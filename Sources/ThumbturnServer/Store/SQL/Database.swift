@@ -65,14 +65,11 @@ struct Row {
     /// The names of a result's columns, which its rows share.
     final class Columns: Sendable {
         let names: [String]
-        private let indices: [String: Int]
 
-        init(_ names: [String]) {
-            self.names = names
-            indices = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        }
+        init(_ names: [String]) { self.names = names }
 
-        subscript(name: String) -> Int? { indices[name] }
+        // Rows have few columns, and a dictionary would be made for each statement.
+        subscript(name: String) -> Int? { names.firstIndex(of: name) }
     }
 
     /// The value of a column; nil for null.
