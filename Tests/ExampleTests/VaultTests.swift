@@ -119,9 +119,12 @@ import ThumbturnTestKit
             try await story.screen.sees("A face or finger was added to this device")
             #expect(story.notebook.notes.map(\.text) == ["Buy bread"])
             // After a cancellation the question stays.
+            let prompts = story.phone.promptCount
             story.phone.next(.cancel)
             try await story.screen.tap("It was me")
-            await story.screen.pass(.seconds(1))
+            try await story.screen.wait(for: "the cancelled prompt") {
+                story.phone.promptCount > prompts && !story.notebook.isConfirming
+            }
             #expect(story.notebook.facesChanged)
             try await story.screen.tap("It was me")
             try await story.screen.wait(for: "the end of the question") { !story.notebook.facesChanged }

@@ -15,6 +15,8 @@ import Thumbturn
     private(set) var sensor: SensorName?
     /// Whether a face or finger was added or removed since the passcode was last entered here.
     private(set) var facesChanged = false
+    /// Whether the person is being asked if that was theirs.
+    private(set) var isConfirming = false
     /// Why something was not done.
     private(set) var problem: String?
     /// What only the person can do, after a button of the lock screen was pressed.
@@ -86,14 +88,13 @@ import Thumbturn
         (self.key, self.revision, self.notes, problem) = (key, revision, notes, nil)
     }
 
-    private func close() {
-        (key, revision, notes, facesChanged) = (nil, 0, [], false)
-    }
+    private func close() { (key, revision, notes, facesChanged) = (nil, 0, [], false) }
 
     /// Has the passcode confirm that the change was the person's own. After a cancellation the question stays.
     func confirmFaces() async {
+        isConfirming = true
         try? await vault.unlocked("Confirm that the change was yours", by: .rung(.devicePasscode)) { _ in }
-        facesChanged = await vault.readiness().enrolment == .changed
+        (facesChanged, isConfirming) = (await vault.readiness().enrolment == .changed, false)
     }
 
     /// Locks the app until the passcode opens it.

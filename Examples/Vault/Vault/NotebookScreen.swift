@@ -104,7 +104,7 @@ private struct FacesChanged: View {
     var body: some View {
         Section {
             Text("A face or finger was added to this device, or removed. If it was not you, someone knows your passcode.")
-            Button("It was me") { Task { await notebook.confirmFaces() } }
+            Button("It was me") { Task { await notebook.confirmFaces() } }.disabled(notebook.isConfirming)
             Button("Lock until the passcode is entered", role: .destructive) { Task { await notebook.distrustFaces() } }
         }
     }

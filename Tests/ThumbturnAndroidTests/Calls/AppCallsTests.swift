@@ -435,6 +435,23 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a dismissal ends a session that the app keeps until its lock, and no stored one", arguments: [true, false])
+    func aSessionAfterADismissal(_ isStored: Bool) async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.authenticator(on: world.device(), keepsSession: isStored)
+            world.android.screens(.digits("739150"))
+            try await world.call(.enrol) { AppWorld.enrolment(&$0, auth) }
+            try await world.call(.authenticate) { AppWorld.unlock(&$0, auth) }
+            let balance = { (message: inout BridgeWriter) in
+                message.put(auth)
+                message.putRequest("/balance")
+            }
+            try await world.call(.authorize, balance)
+            try await world.call(.forgetRecentAuthentication) { $0.put(auth) }
+            #expect(try await world.failure(.authorize, balance)?.code == (isStored ? nil : "sessionOver"))
+        }
+    }
+
     @Test func aNewFingerAndANewBiometricKey() async throws {
         try await AppWorld().run { world in
             let auth = try await world.signedIn()
