@@ -399,9 +399,7 @@ let package = Package(
             name: "ThumbturnSystemTests",
             dependencies: [
                 "KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnLoad",
-                "ThumbturnMessages", "ThumbturnServerCLI",
-                "ThumbturnTestKit",
+                "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer", "ThumbturnServerCLI", "ThumbturnTestKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),

@@ -39,8 +39,15 @@ package struct LoadDevice: Sendable {
     }
 
     /// Enrols with an account's password.
-    package func enrol(account: String, password: String, over connection: LoadConnection) async throws {
-        let (challenge, nonce) = try await challenge(.enrol, [sessionKid, kid], over: connection)
+    ///
+    /// - Parameter kind: the kind of the key that signs in; a PIN key stands for a person who types the right PIN.
+    /// - Returns: that key's id, its thumbprint or a PIN key's handle.
+    @discardableResult
+    package func enrol(
+        account: String, password: String, as kind: KeyKind = .biometric, over connection: LoadConnection
+    ) async throws -> String {
+        let kids = [sessionKid, kind == .pin ? PINHandle.placeholder : kid]
+        let (challenge, nonce) = try await challenge(.enrol, kids, over: connection)
         let signIn = Signing.encode(PasswordSignInRequest(account: account, password: password))
         let ticketAnswer = try await connection.send(
             "POST", "/v1/accounts/sign-in", type: "application/json",
@@ -48,13 +55,21 @@ package struct LoadDevice: Sendable {
         )
         let ticket = try read(EnrolmentTicket.self, ticketAnswer, expecting: 200).ticket
         let request = Signing.encode(
-            EnrolRequest(ticket: ticket, name: "Load", keys: registrations(challenge))
+            EnrolRequest(ticket: ticket, name: "Load", keys: registrations(challenge, as: kind))
         )
         let answer = try await connection.send(
             "POST", "/v1/devices", type: "application/json",
             headers: [("DPoP", dpop("POST", "/v1/devices", request, nonce: ticketAnswer.nonce ?? nonce))], body: request
         )
         _ = try read(DeviceRecord.self, answer, expecting: 201)
+        return kind == .pin ? handle(in: challenge) : kid
+    }
+
+    /// The handle that a challenge gives a new PIN key.
+    private func handle(in challenge: String) -> String {
+        let payload = challenge.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode(String($0)) } ?? []
+        let claims = try? JSONDecoder().decode(ChallengeClaims.self, from: Data(payload))
+        return claims?.kids.first(where: PINHandle.isHandle) ?? ""
     }
 
     /// Gets a challenge and the nonce that comes with it.
@@ -102,18 +117,21 @@ package struct LoadDevice: Sendable {
     }
 
     /// The registrations of both keys, with proofs over an `enrol` challenge.
-    package func registrations(_ challenge: String) -> [KeyRegistration] {
-        [
+    package func registrations(_ challenge: String, as kind: KeyKind = .biometric) -> [KeyRegistration] {
+        let proof = proof(challenge, as: kind == .pin ? handle(in: challenge) : kid)
+        return [
             KeyRegistration(kind: .session, jwk: JWK(publicSessionKey), proof: sessionProof(challenge)),
-            KeyRegistration(kind: .biometric, jwk: JWK(publicBiometricKey), proof: proof(challenge)),
+            KeyRegistration(kind: kind, jwk: JWK(publicBiometricKey), proof: proof),
         ]
     }
 
     /// The session key's proof over a challenge.
     package func sessionProof(_ challenge: String) -> String { proof(challenge, session, sessionKid) }
 
-    /// The biometric key's proof over a challenge.
-    package func proof(_ challenge: String) -> String { proof(challenge, biometric, kid) }
+    /// The proof over a challenge of the key that signs in.
+    ///
+    /// - Parameter id: the key's id; its thumbprint unless given.
+    package func proof(_ challenge: String, as id: String? = nil) -> String { proof(challenge, biometric, id ?? kid) }
 
     /// A DPoP proof by the session key.
     ///

@@ -50,12 +50,13 @@ package final class OpenLoop: Sendable {
 
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let host: String
-    private let port: Int
+    private let ports: [Int]
     private let connections: Int
 
-    package init(host: String, port: Int, connections: Int) {
+    /// - Parameter ports: those of one server or of several, to which the connections are dealt in turn.
+    package init(host: String, ports: [Int], connections: Int) {
         self.host = host
-        self.port = port
+        self.ports = ports
         self.connections = connections
     }
 
@@ -73,10 +74,10 @@ package final class OpenLoop: Sendable {
         _ work: W, rate: Double?, warmUp: Duration, duration: Duration
     ) async throws -> (report: Report, work: W) {
         let loop = group.next()
-        let (host, port, connections) = (host, port, connections)
+        let (host, ports) = (host, (0..<connections).map { self.ports[$0 % self.ports.count] })
         let result = try await loop.flatSubmit {
             let run = Run(work, on: loop, rate: rate, warmUp: warmUp, duration: duration)
-            return run.start(host: host, port: port, connections: connections)
+            return run.start(host: host, ports: ports)
         }.get()
         return result
     }
@@ -111,7 +112,7 @@ private final class Run<W: OpenLoop.Work> {
 
     static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
-    func start(host: String, port: Int, connections: Int) -> EventLoopFuture<(report: OpenLoop.Report, work: W)> {
+    func start(host: String, ports: [Int]) -> EventLoopFuture<(report: OpenLoop.Report, work: W)> {
         let me = NIOLoopBound(self, eventLoop: loop)
         let bootstrap = ClientBootstrap(group: loop)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
@@ -122,7 +123,7 @@ private final class Run<W: OpenLoop.Work> {
                     me.value.all.append(connection)
                 }
             }
-        let opened = (0..<connections).map { _ in bootstrap.connect(host: host, port: port).map { _ in } }
+        let opened = ports.map { bootstrap.connect(host: host, port: $0).map { _ in } }
         EventLoopFuture.andAllSucceed(opened, on: loop).whenComplete { [loop] result in
             switch result {
             // The handler of the last connection becomes active right after this callback.

@@ -80,6 +80,53 @@ import ThumbturnMessages
         }
     }
 
+    @Test(
+        "a database that is full, slow or has other tables is 503 with Retry-After, nothing is half done, and the server recovers",
+        arguments: [
+            // PostgreSQL's own code for a full disk.
+            ("RAISE EXCEPTION USING ERRCODE = '53100'", 503), ("PERFORM pg_sleep(30)", 503),
+            // The code for a column that is not there.
+            ("RAISE EXCEPTION USING ERRCODE = '42703'", 503),
+        ])
+    func insideAStatement(_ fault: String, _ status: Int) async throws {
+        try await with { database, live, device in
+            let address = database.address
+            let (challenge, nonce) = try await device.challenge()
+            let proof = device.device.proof(challenge)
+            // The session is opened after its challenge was spent, in the same transaction.
+            try TestDatabases.run(
+                """
+                SET search_path = thumbturn;
+                CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(fault.replacing("'", with: "''")); RETURN NEW; END';
+                CREATE TRIGGER fault BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION fault()
+                """, on: address)
+            for _ in 0..<3 {
+                let answer = try await device.redeem(proof, nonce: try await device.nonce())
+                #expect(answer.status == status && answer.headerNames.contains("retry-after"), "\(answer.status) \(answer.text)")
+            }
+            try TestDatabases.run("DROP FUNCTION thumbturn.fault CASCADE", on: address)
+            let answer = try await device.redeem(proof, nonce: nonce)
+            #expect(answer.status == 200, "its challenge was not spent: \(answer.text)")
+            #expect(try await device.redeem(proof, nonce: try await device.nonce()).status == 400)
+        }
+    }
+
+    @Test("a commit that waits for a replica in vain is refused, and its challenge is accepted once at most")
+    func replicas() async throws {
+        try await with { database, live, device in
+            let (challenge, nonce) = try await device.challenge()
+            let proof = device.device.proof(challenge)
+            try database("replica missing")
+            let answer = try await device.redeem(proof, nonce: nonce)
+            #expect(answer.status == 503 && answer.headerNames.contains("retry-after"), "\(answer.status) \(answer.text)")
+            try database("replica none")
+            try await signsInAgain(device)
+            var accepted = 0
+            for _ in 0..<3 where try await device.redeem(proof, nonce: device.nonce()).status == 200 { accepted += 1 }
+            #expect(accepted <= 1)
+        }
+    }
+
     @Test("what was answered before the database was killed is there afterwards")
     func nothingIsLost() async throws {
         try await with { database, live, device in

@@ -11,6 +11,7 @@ line, `ok` or `error: …`:
     kill                    kill -9 of PostgreSQL's processes, as when the machine fails; `start` starts it again
     pause, resume           SIGSTOP and SIGCONT: it accepts connections and does not answer
     readonly on|off         new transactions are read-only, as on a server that is being replaced
+    replica missing|none    commits wait for a replica that is not there, or for none
     certificate wrong|right the certificate for new connections comes from an authority that sslrootcert does not have
 
 Needs the Debian packages postgresql and openssl. As root, PostgreSQL runs as the user postgres; otherwise as the current user.
@@ -112,6 +113,11 @@ class Postgres:
             raise Failure("expected on or off")
         self._set(default_transaction_read_only=state)
 
+    def replica(self, state):
+        if state not in ("missing", "none"):
+            raise Failure("expected missing or none")
+        self._set(synchronous_standby_names="nobody" if state == "missing" else "")
+
     def certificate(self, which):
         if which not in ("right", "wrong"):
             raise Failure("expected right or wrong")
@@ -133,6 +139,7 @@ if __name__ == "__main__":
             server.create()
             print(server.uri, server.socket_uri, server.password_file, sep="\n", flush=True)
             serve({"stop": server.stop, "start": server.start, "restart": server.restart, "kill": server.kill, "pause": server.pause,
-                   "resume": server.resume, "readonly": server.read_only, "certificate": server.certificate})
+                   "resume": server.resume, "readonly": server.read_only, "replica": server.replica,
+                   "certificate": server.certificate})
     except Failure as failure:
         sys.exit(f"postgres.py: {failure}")

@@ -35,7 +35,7 @@ class Nodes:
         *self.ports, one, other = free_ports(5)
         cluster.front_ports, self.processes = [one, other], {}
         # haproxy is started before the nodes, because they have to know its address.
-        self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports], health="/health")[1]
+        self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports], health="/ready")[1]
 
     def server(self, *arguments):
         return [self.programs / "thumbturn-server", *arguments, *self.replication]

@@ -22,6 +22,7 @@ struct BenchSignIn: AsyncParsableCommand {
     )
 
     @OptionGroup var load: LoadOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(help: "The number of runs at the rate that was found.")
     var runs = 3
@@ -69,7 +70,7 @@ struct BenchSignIn: AsyncParsableCommand {
         output.beginBench("sign-in")
         let rates = MachineRates.measure()
         output.progress("enrolling \(load.devices) devices")
-        let (result, bench, counts) = try await BenchServer.run(load) { server, loop in
+        let (result, bench, counts) = try await BenchServer.run(load, store: store) { server, loop in
             let bench = SignInBench(server, loop: loop, highestP99: highestP99)
             return (try await measure(bench, server, rates), bench)
         }
@@ -127,20 +128,25 @@ struct BenchSignIn: AsyncParsableCommand {
     }
 
     private func sentences(_ result: Result) -> String {
-        """
-        \(Int(result.sign_ins_per_second)) complete sign-ins per second (median of \(runs) runs, \(Int(result.spread)) apart), \
-        P99 under \(rounded(highestP99)) ms
-        limit of this machine: \(Int(result.limit_per_second)) per second; reached: \(rounded(result.ratio * 100)) %
-        at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, \
-        P99.9 \(rounded(result.p999_ms)) ms; \
-        the health route: P99 \(rounded(result.hello_p99_ms)) ms
-        processor time: verify \(rounded(result.verify_us)) µs, sign \(rounded(result.sign_us)) µs, \
-        a request to the health route \(rounded(result.hello_us)) µs; \
-        a sign-in \(rounded(result.server_us)) µs in the server and \(rounded(result.load_us)) µs in the load
-        memory after \(signInsBeforeRest) sign-ins and \(Int(rest)) s of rest: \(rounded(result.rss_mb)) MB; \
-        start to first answer: \(rounded(result.start_ms)) ms; binary: \(rounded(result.binary_mb)) MB
-        The server's counts agree: FULL durability, a commit waits at most 2 ms for further writes, each challenge accepted once.
-        """
+        let durability =
+            switch store.store {
+            case .sqlite: "a commit is durable (FULL) and waits at most 2 ms for further writes"
+            case .postgres: "a commit is durable (synchronous_commit); \(store.nodes == 1 ? "one node" : "\(store.nodes) nodes")"
+            }
+        return """
+            \(Int(result.sign_ins_per_second)) complete sign-ins per second (median of \(runs) runs, \(Int(result.spread)) apart), \
+            P99 under \(rounded(highestP99)) ms
+            limit of this machine: \(Int(result.limit_per_second)) per second; reached: \(rounded(result.ratio * 100)) %
+            at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, \
+            P99.9 \(rounded(result.p999_ms)) ms; \
+            the health route: P99 \(rounded(result.hello_p99_ms)) ms
+            processor time: verify \(rounded(result.verify_us)) µs, sign \(rounded(result.sign_us)) µs, \
+            a request to the health route \(rounded(result.hello_us)) µs; \
+            a sign-in \(rounded(result.server_us)) µs in the server and \(rounded(result.load_us)) µs in the load
+            memory after \(signInsBeforeRest) sign-ins and \(Int(rest)) s of rest: \(rounded(result.rss_mb)) MB; \
+            start to first answer: \(rounded(result.start_ms)) ms; binary: \(rounded(result.binary_mb)) MB
+            The server's counts agree: each challenge was accepted once, and \(durability).
+            """
     }
 }
 

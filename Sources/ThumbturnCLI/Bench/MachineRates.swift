@@ -77,6 +77,15 @@ struct MachineRates: Sendable {
     /// The processor time of this process in seconds.
     static func processTime() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
+    /// The processor time of everything that has run on this machine, in seconds. Linux only; elsewhere it is not a number.
+    static func timeOfAll() -> Double {
+        // proc(5): user, nice, system, idle, iowait, irq, softirq, in hundredths of a second.
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+            let fields = text.split(separator: "\n").first?.split(separator: " ").compactMap({ Double($0) }), fields.count > 6
+        else { return .nan }
+        return (fields[0...2].reduce(0, +) + fields[5] + fields[6]) / 100
+    }
+
     private static func seconds(_ clock: clockid_t) -> Double {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

@@ -6,6 +6,7 @@ extension Routes {
     var list: [Route] {
         [
             Route(.get, "health", anyone(health), coolOff: .noDevice),
+            Route(.get, "ready", anyone(ready), coolOff: .noDevice),
             Route(.get, ".well-known/oauth-authorization-server", anyone(metadata), coolOff: .noDevice),
             Route(.get, ".well-known/jwks.json", anyone(keySet), coolOff: .noDevice),
 

@@ -11,6 +11,12 @@ extension Routes {
         Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
     }
 
+    /// Whether this node reaches its database, for a balancer: otherwise 503, as for every request that needs it.
+    func ready(_ request: Route.Incoming<Void>) async throws -> Response {
+        _ = try await service.store.epoch()
+        return try await health(request)
+    }
+
     /// The server's metadata (RFC 8414).
     func metadata(_: Route.Incoming<Void>) async throws -> Response {
         .json(service.metadata, cacheControl: "public, max-age=300")

@@ -29,6 +29,15 @@ package final class Counters: Sendable {
         package var unlocks: Int
         /// Whether a commit that was answered outlasts a failure of power.
         package var isDurable: Bool
+
+        /// The counts of two nodes together.
+        package static func + (one: Report, other: Report) -> Report {
+            Report(
+                verifications: one.verifications + other.verifications, tokens: one.tokens + other.tokens,
+                spends: one.spends + other.spends, sessions: one.sessions + other.sessions,
+                refreshes: one.refreshes + other.refreshes, redemptions: one.redemptions + other.redemptions,
+                unlocks: one.unlocks + other.unlocks, isDurable: one.isDurable && other.isDurable)
+        }
     }
 }
 

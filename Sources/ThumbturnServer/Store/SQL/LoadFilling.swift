@@ -1,0 +1,90 @@
+#if Server
+import Foundation
+
+/// Accounts for measurements of large databases: each has one device with a session key and a biometric key that nobody has. Their names
+/// and ids are random, so that they lie everywhere in the indexes.
+package enum LoadFilling {
+    /// Adds accounts until there are as many as `count`. No server may run meanwhile.
+    package static func fill(_ settings: ServerSettings, to count: Int) throws {
+        if let address = settings.database {
+            #if PostgreSQL
+            let connection = try PostgresConnection(address.parameters)
+            connection.limit = .seconds(7200)
+            try connection.execute("SET search_path = \(PostgresSchema.schema), pg_catalog")
+            try add(Database(connection), to: count, bytes: "uuid_send(gen_random_uuid())", hex: { "encode(\($0), 'hex')" })
+            // As the database does by itself after a while.
+            try connection.execute("VACUUM ANALYZE")
+            #endif
+        } else {
+            let pool = try SQLitePool(path: DataFolder.database(in: settings.dataFolder))
+            try pool.write { db in
+                // Without a large cache, each row would write pages that the next ones change again.
+                try db.run(sql: "PRAGMA cache_size = -6000000")
+                try add(db, to: count, bytes: "randomblob(16)", hex: { "lower(hex(\($0)))" })
+            }
+        }
+    }
+
+    private static func add(_ db: Database, to count: Int, bytes: String, hex: (String) -> String) throws {
+        let missing = count - Int(try db.value(Int64.self, sql: "SELECT count(*) FROM accounts"))
+        guard missing > 0 else { return }
+        // As long as a thumbprint.
+        let thumbprint = "substr(\(hex(bytes)) || \(hex(bytes)), 1, 43)"
+        try db.run(
+            sql: """
+                INSERT INTO accounts (id, name, password_hash, created_at)
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(missing))
+                SELECT \(bytes), \(thumbprint), '', 0 FROM n
+                """)
+        try db.run(
+            sql: """
+                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
+                SELECT \(bytes), id, 'Filler', \(thumbprint), 0, 0 FROM accounts
+                WHERE NOT EXISTS (SELECT 1 FROM devices WHERE account_id = accounts.id)
+                """)
+        for (kind, kid) in [("session", "session_jkt"), ("biometric", thumbprint)] {
+            try db.run(
+                sql: """
+                    INSERT INTO keys (kid, device_id, kind, x963, active_since)
+                    SELECT \(kid), id, '\(kind)', \(bytes), 0 FROM devices
+                    WHERE NOT EXISTS (SELECT 1 FROM keys WHERE device_id = devices.id AND kind = '\(kind)' AND retired_at IS NULL)
+                    """)
+        }
+    }
+}
+
+/// A database of its own on the server of another one, for a measurement.
+package struct ScratchDatabase: Sendable {
+    /// How programs reach it, in libpq's `keyword=value`.
+    package let address: String
+    private let name: String
+    private let server: PostgresAddress
+
+    /// Makes an empty database. The user needs the right CREATEDB.
+    package init(beside server: PostgresAddress) throws {
+        name = "thumbturn_\(UInt64.random(in: 0...UInt64.max))"
+        self.server = server
+        let parameters = server.parameters.merging(["dbname": name]) { $1 }
+        address = parameters.sorted { $0.key < $1.key }.map { key, value in
+            let quoted = value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+            return "\(key)='\(quoted)'"
+        }.joined(separator: " ")
+        try run("CREATE DATABASE \(name)")
+    }
+
+    /// Removes the database. Connections to it end.
+    package func remove() throws { try run("DROP DATABASE \(name) WITH (FORCE)") }
+
+    private func run(_ sql: String) throws {
+        #if PostgreSQL
+        do {
+            try PostgresConnection(server.parameters).execute(sql)
+        } catch let error as SQLError {
+            throw SetupError.databaseUnreachable(error.debugDescription)
+        }
+        #else
+        throw SetupError.noPostgreSQL
+        #endif
+    }
+}
+#endif
