@@ -48,7 +48,7 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         let key = try backupKey.map { try MasterKey(backupFile: $0) }
         try confirmation.ask(
-            "The database in \(data.data) is replaced by \(file), and a new epoch begins: all users must sign in again.")
+            "All of \(try data.place()) is replaced by \(file), and a new epoch begins: all users must sign in again.")
         let time = try await EmbeddedServer.restore(
             from: file, into: try data.settings(publicURL: DataOptions.noURL), backupKey: key)
         print("\(file) is restored, and a new epoch has begun: all users must sign in again.")
@@ -84,7 +84,7 @@ struct NewEpoch: AsyncParsableCommand {
     @OptionGroup var confirmation: Confirmation
 
     func run() async throws {
-        let server = try await data.server()
+        let server = try await data.server(for: .beginning)
         try confirmation.ask("A new epoch begins: all users must sign in again, and recovery codes and open approvals end.")
         try await server.beginEpoch()
         print("A new epoch has begun: all users must sign in again.")

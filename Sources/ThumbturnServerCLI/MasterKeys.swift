@@ -29,7 +29,8 @@ struct MasterKeys: AsyncParsableCommand {
             let next = try MasterKey(environment: "THUMBTURN_NEXT_MASTER_KEY")
             let server = try await data.server()
             try confirmation.ask(
-                "All secrets in \(data.data) are encrypted with another master key. Backups from before need the former key.")
+                "All secrets in \(try data.place()) are encrypted with another master key. Backups from before need the former key."
+            )
             try await server.changeMasterKey(to: next)
             if next == nil {
                 print("The master key is changed. Running servers read the new one from the data folder.")

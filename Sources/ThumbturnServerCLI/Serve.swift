@@ -29,6 +29,14 @@ struct Serve: AsyncParsableCommand {
         help: "The address that clients use. Required behind a proxy and for clients on other machines.")
     var publicURL: String?
 
+    @Option(
+        help: """
+            How commits reach the replicas of --database: synchronous if a replica that is promoted has all of them. With \
+            asynchronous all users have to sign in again after a promotion.
+            """
+    )
+    var replication = PostgresAddress.Replication.asynchronous
+
     @Flag(
         help: """
             Let a device's passcode authorise a new biometric key after a face or finger has changed. A person who knows the \
@@ -178,7 +186,8 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let address = try ListenAddress(listen)
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
-        var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
+        var settings = try data.settings(
+            publicURL: publicURL ?? "http://\(address.urlHost):\(port)", replication: replication)
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
         if let evidence { settings.evidence = try EvidenceRules(file: evidence) }
         if let unlockPolicies { settings.unlockPolicies = try UnlockPolicies(file: unlockPolicies) }

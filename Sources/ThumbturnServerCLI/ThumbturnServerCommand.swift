@@ -37,35 +37,39 @@ struct DataOptions: ParsableArguments {
     @Option(
         help: """
             The PostgreSQL database that all nodes share, for example postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=ca.pem; \
-            without it the database is one of SQLite in the folder. The environment variable THUMBTURN_DATABASE says it as well, \
-            and PGPASSWORD or PGPASSFILE the password. See docs/cluster.md.
+            without it the database is one of SQLite in the folder. Default: the environment variable THUMBTURN_DATABASE. The \
+            password comes from PGPASSWORD or PGPASSFILE. See docs/cluster.md.
             """
     )
     var database: String?
-
-    @Option(
-        help: """
-            How commits reach the database's replicas: synchronous if a replica that is promoted has all of them. With \
-            asynchronous everybody has to sign in again after a promotion.
-            """
-    )
-    var replication = PostgresAddress.Replication.asynchronous
 
     @Flag(help: "Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on.")
     var acceptLostCommits = false
 
     /// The settings, with the master key of the environment if there is one.
-    func settings(publicURL: String) throws -> ServerSettings {
+    func settings(
+        publicURL: String, replication: PostgresAddress.Replication = .asynchronous
+    ) throws -> ServerSettings {
         let masterKey = try MasterKey(environment: "THUMBTURN_MASTER_KEY")
         // Only this user may read the database and its logs.
         umask(0o077)
         var settings = try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
-        if let address = database ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"] {
+        if let address = given {
             settings.database = try PostgresAddress(
                 address, replication: replication, acceptsWeakCommits: acceptLostCommits)
+            try settings.database?.check(.system)
         }
         return settings
     }
+
+    private var given: String? {
+        // An empty line in a file of variables sets none.
+        let address = database ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"]
+        return address?.isEmpty == true ? nil : address
+    }
+
+    /// What the options select, in words.
+    func place() throws -> String { try given.map { "\(try PostgresAddress($0))" } ?? "the database in \(data)" }
 
     /// The server for an operator's command. It answers no requests.
     func server(for use: DataUse = .command) async throws -> EmbeddedServer {

@@ -10,7 +10,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
-import ThumbturnServer
+@testable import ThumbturnServer
 import ThumbturnTestKit
 
 /// A clock that a test moves.
@@ -139,6 +139,12 @@ struct LiveServer: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         return try DatabaseQueue(path: folder + "/thumbturn.sqlite", configuration: configuration)
+    }
+
+    /// Reads and writes tables past the server, on either engine.
+    func tables<Value>(_ body: (ThumbturnServer.Database) throws -> Value) throws -> Value {
+        guard let store = service.store as? SQLStore else { throw NotStarted() }
+        return try store.pool.write(body)
     }
 
     /// A device of an account, enrolled over its own connection.

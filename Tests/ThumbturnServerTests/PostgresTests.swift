@@ -76,7 +76,7 @@ import ThumbturnCore
                     String.self,
                     sql: """
                         SELECT table_name::text || '.' || column_name::text FROM information_schema.columns
-                        WHERE table_schema = 'thumbturn' AND table_name != 'migrations'
+                        WHERE table_schema = 'thumbturn' AND table_name NOT IN ('migrations', 'last_writer')
                         """),
                 try db.all(
                     String.self,
@@ -240,6 +240,13 @@ import ThumbturnCore
             let address = try TestDatabases.make()
             #expect(try !store(address).wasRestored)
             try TestDatabases.run("UPDATE thumbturn.node SET place = \(former)", on: address)
+            if former != "place" {
+                let error = #expect(throws: SetupError.self, "a command does not know how commits reach the replicas") {
+                    _ = try SQLStore(
+                        PostgresAddress(address), time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node), for: .command)
+                }
+                #expect(error?.description.contains("new-epoch") == true)
+            }
             let found = try store(address, TestClock(UnixTime(seconds: 1_000_000)), replication)
             #expect(found.wasRestored == begins, "\(former) \(replication)")
             let epoch = try await found.epoch().number
@@ -247,6 +254,36 @@ import ThumbturnCore
             expect(try await found.spend([spend(1)]), is: !begins)
             expect(try store(address).wasRestored, is: false)
         }
+        // A row that was copied is not the one that the last transaction wrote, whatever is in it.
+        let address = try TestDatabases.make()
+        _ = try store(address)
+        try TestDatabases.run("UPDATE thumbturn.last_writer SET transaction = transaction", on: address)
+        #expect(try store(address, TestClock(UnixTime(seconds: 1_000_000)), .synchronous).wasRestored)
+        expect(try store(address).wasRestored, is: false)
+    }
+
+    @Test("a database that lacks a commit which was answered begins an epoch")
+    func lacking() async throws {
+        let address = try TestDatabases.make()
+        let open = try store(address, TestClock(UnixTime(seconds: 1_000_000)), .synchronous)
+        expect(try await open.spend([spend(1)]), is: true)
+        // As after a restore to a point in time that no row tells of.
+        try TestDatabases.run("UPDATE thumbturn.node SET commits = commits - 1; DELETE FROM thumbturn.spent", on: address)
+        await #expect(throws: StoreError.self) { _ = try await open.spend([spend(1)]) }
+        #expect(try await open.epoch().number != 0)
+    }
+
+    @Test("a command makes no tables in an empty database")
+    func noTables() throws {
+        let address = try TestDatabases.makeEmpty()
+        let error = #expect(throws: SetupError.self) {
+            _ = try SQLStore(
+                PostgresAddress(address), time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node), for: .command)
+        }
+        #expect(error?.description.contains("There is no server's data in this database") == true)
+        let schemas = try PostgresConnection(PostgresAddress(address).parameters).query(
+            "SELECT nspname FROM pg_namespace WHERE nspname = 'thumbturn'")
+        #expect(schemas.isEmpty)
     }
 
     @Test("a backup goes from either engine to either engine, and begins an epoch")

@@ -1,7 +1,6 @@
 #if Tools
 import Crypto
 import Foundation
-import GRDB
 import HTTPTypes
 import TestSupport
 import Testing
@@ -314,14 +313,9 @@ import ThumbturnVerifier
             let me = try await live.service.devices(ofAccountNamed: "ada")
             let device = try #require(me.first?.id)
             let account = try await live.account(of: one)
-            let database = try live.database()
-            let rows = try await database.read { db in
+            let rows = try live.tables { db in
                 try ["telemetry_cells", "telemetry_batches", "telemetry_keys", "telemetry_salts"].flatMap { table in
-                    try Row.fetchAll(db, sql: "SELECT * FROM \(table)").flatMap { row in
-                        row.databaseValues.map {
-                            $0.storage.value.map { ($0 as? Data).map(Array.init) ?? Array("\($0)".utf8) } ?? []
-                        }
-                    }
+                    try db.all(Row.self, sql: "SELECT * FROM \(table)").flatMap { $0.values.map(Self.bytes) }
                 }
             }
             #expect(rows.count > 10)
@@ -334,6 +328,15 @@ import ThumbturnVerifier
                     #expect(!rows.contains { Self.contains($0, form) }, "\(name)")
                 }
             }
+        }
+    }
+
+    private static func bytes(_ value: SQLValue) -> [UInt8] {
+        switch value {
+        case .null: []
+        case .integer(let number): Array("\(number)".utf8)
+        case .text(let text): Array(text.utf8)
+        case .blob(let data): Array(data)
         }
     }
 
@@ -351,24 +354,24 @@ import ThumbturnVerifier
                 again.id = TelemetryBatches.batch().id
                 #expect(try await live.sendTelemetry(WireJSON.encode(again), key: key).status == 202)
             }
-            func salts() async throws -> [Int: Data] {
-                try await live.database().read { db in
+            func salts() throws -> [Int: Data] {
+                try live.tables { db in
                     Dictionary(
-                        uniqueKeysWithValues: try Row.fetchAll(db, sql: "SELECT day, salt FROM telemetry_salts").map {
+                        uniqueKeysWithValues: try db.all(Row.self, sql: "SELECT day, salt FROM telemetry_salts").map {
                             ($0["day"], $0["salt"])
                         })
                 }
             }
             try await send()
             try await send()
-            let first = try await salts()
+            let first = try salts()
             #expect(first.count == 1 && first.values.first?.count == 32)
             try await live.service.tidy()
-            expect(try await salts(), is: first)
+            expect(try salts(), is: first)
             live.clock.advance(by: .seconds(86_400))
             try await send()
             try await live.service.tidy()
-            let second = try await salts()
+            let second = try salts()
             #expect(second.count == 1 && second.keys != first.keys && second.values.first != first.values.first)
             let cells = try await live.cells()
             #expect(cells.map(\.devices.estimate) == [1, 1])
@@ -381,16 +384,16 @@ import ThumbturnVerifier
         try await LiveServer.run(clock: TestClock(UnixTime(seconds: 1_800_000_000)), configure: configure) { live in
             let key = try await live.telemetryKey()
             func bytes() -> [UInt8] { TelemetryBatches.bytes([TelemetryBatches.unlock(began: live.clock.now)]) }
-            func marks() async throws -> Int {
-                try await live.database().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM telemetry_batches") ?? -1 }
+            func marks() throws -> Int {
+                try live.tables { try $0.value(Int.self, sql: "SELECT count(*) FROM telemetry_batches") }
             }
             #expect(try await live.sendTelemetry(bytes(), key: key).status == 202)
             live.clock.advance(by: .seconds(7 * 86_400 - 1))
             try await live.service.tidy()
-            expect(try await marks(), is: 1)
+            expect(try marks(), is: 1)
             live.clock.advance(by: .seconds(1))
             try await live.service.tidy()
-            expect(try await marks(), is: 0)
+            expect(try marks(), is: 0)
             #expect(try await live.sendTelemetry(bytes(), key: key).status == 202)
             live.clock.advance(by: .seconds(3 * 86_400))
             try await live.service.tidy()
@@ -433,15 +436,15 @@ import ThumbturnVerifier
         try await LiveServer.run(configure: { $0.metrics = metrics }) { live in
             let key = try await live.telemetryKey()
             #expect(try await live.sendTelemetry(key: key).status == 202)
-            let database = try live.database()
-            try await database.write { try $0.execute(sql: "UPDATE telemetry_cells SET tally = x'FF'") }
+            let unreadable = Data([0xFF])
+            try live.tables { try $0.run(sql: "UPDATE telemetry_cells SET tally = ?", arguments: [unreadable]) }
             var other = TelemetryBatches.phone
             other.model = "iPad16,3"
             let both = TelemetryBatches.bytes([TelemetryBatches.unlock(), TelemetryBatches.unlock(other)])
             #expect(try await live.sendTelemetry(both, key: key).status == 202)
             let error = await #expect(throws: SetupError.self) { _ = try await live.cells() }
             #expect(error?.description.contains("Report with the newer version") == true)
-            try await database.write { try $0.execute(sql: "DELETE FROM telemetry_cells WHERE tally = x'FF'") }
+            try live.tables { try $0.run(sql: "DELETE FROM telemetry_cells WHERE tally = ?", arguments: [unreadable]) }
             expect(try await live.cells().map(\.cell.context), is: [other])
             #expect(metrics.text().contains("thumbturn_telemetry_unreadable_cells_total 1\n"))
         }

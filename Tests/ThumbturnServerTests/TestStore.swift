@@ -62,6 +62,13 @@ enum TestDatabases {
         return address(name)
     }
 
+    /// The address of a new database without tables.
+    static func makeEmpty() throws -> String {
+        let name = "thumbturn_\(UInt64.random(in: 0...UInt64.max))"
+        try run("CREATE DATABASE \(name)", on: #require(server))
+        return address(name)
+    }
+
     static func address(_ name: String) -> String {
         var parts = URLComponents(string: server ?? "")
         parts?.path = "/" + name

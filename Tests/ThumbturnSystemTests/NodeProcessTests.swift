@@ -283,6 +283,48 @@ private let postgres = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTG
         }
     }
 
+    @Test("a dump of pg_dump that is put back beside running processes begins an epoch", arguments: [false, true])
+    func dumps(_ isDataOnly: Bool) async throws {
+        try await with { world in
+            let file = Built.temporaryFolder() + ".sql"
+            defer { try? FileManager.default.removeItem(atPath: file) }
+            let (device, _) = try await world.device()
+            let before = try await device.signIn(over: world.lines[0])
+            let (challenge, _) = try await device.challenge(over: world.lines[0])
+            func psql(_ command: String, _ arguments: String...) async throws {
+                let address = try #require(world.environment["THUMBTURN_DATABASE"])
+                let done = try await Built.run("/usr/bin/env", [command] + arguments + ["-d", address])
+                #expect(done.status == 0, "\(done.errors)")
+            }
+            try await psql("pg_dump", "-n", "thumbturn", isDataOnly ? "--data-only" : "--clean", "-f", file)
+            let nonce = try await device.challenge(over: world.lines[0]).nonce
+            #expect(try await device.redeem(device.proof(challenge), nonce: nonce, over: world.lines[0]).status == 200)
+            if isDataOnly {
+                let tables = """
+                    DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg('thumbturn.' || tablename, ', ')
+                    FROM pg_tables WHERE schemaname = 'thumbturn'); END $$
+                    """
+                try await psql("psql", "-1", "-v", "ON_ERROR_STOP=1", "-c", tables, "-f", file)
+            } else {
+                try await psql("psql", "-1", "-v", "ON_ERROR_STOP=1", "-f", file)
+            }
+            // The rows are those from before the challenge was used.
+            for line in [world.lines[0], world.lines[63]] {
+                let fresh = try await device.challenge(over: line).nonce
+                let again = try await device.redeem(device.proof(challenge), nonce: fresh, over: line)
+                #expect(again.status != 200, "it is accepted twice")
+                let form = "grant_type=refresh_token&refresh_token=\(before.refreshToken)"
+                let refreshed = try await world.post(
+                    "/v1/token", form, type: "application/x-www-form-urlencoded", by: device, over: line)
+                #expect(refreshed.status != 200, "an epoch has begun")
+            }
+            // The first requests read the secrets of the new epoch.
+            var signIns = 0
+            for line in world.lines { if (try? await device.signIn(over: line)) != nil { signIns += 1 } }
+            #expect(signIns > 32, "both processes go on by themselves")
+        }
+    }
+
     @Test("a backup under load is whole, and its restore under load ends all sessions and accepts no challenge twice")
     func backups() async throws {
         try await with { world in

@@ -190,7 +190,7 @@ class Cluster:
                 "parameters": {"unix_socket_directories": f"{machine.folder}", "dynamic_shared_memory_type": "mmap", "ssl": "on",
                                "ssl_cert_file": f"{machine.folder}/server.pem", "ssl_key_file": f"{machine.folder}/server.key"}}}
 
-    def front(self, servers=(), health="/health/ready", balance="roundrobin"):
+    def front(self, servers=(), health="/ready", balance="roundrobin"):
         """Starts haproxy, or starts it again with other servers: returns the URI of PostgreSQL through it and the URL of the HTTP servers.
 
         `servers` are ADDRESS:PORT. For PostgreSQL, the list of servers in Connection.uri is better: haproxy is one more process that can fail,

@@ -35,10 +35,10 @@ class Nodes:
         *self.ports, one, other = free_ports(5)
         cluster.front_ports, self.processes = [one, other], {}
         # haproxy is started before the nodes, because they have to know its address.
-        self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports], health="/ready")[1]
+        self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports])[1]
 
     def server(self, *arguments):
-        return [self.programs / "thumbturn-server", *arguments, *self.replication]
+        return [self.programs / "thumbturn-server", *arguments]
 
     def run(self, *arguments):
         done = subprocess.run(self.server(*arguments), env=self.environment, text=True, capture_output=True)
@@ -49,7 +49,7 @@ class Nodes:
         log = open(Path(self.cluster.workspace.path, f"node-{port}.log"), "a")
         self.processes[port] = subprocess.Popen(
             self.server("serve", "--listen", f"127.0.0.1:{port}", "--public-url", self.url, "--trusted-proxies", "1",
-                        "--without-device-rate-for-measurement"), env=self.environment, stdout=log, stderr=log)
+                        "--without-device-rate-for-measurement", *self.replication), env=self.environment, stdout=log, stderr=log)
 
     def stop(self):
         for process in self.processes.values():
@@ -81,7 +81,7 @@ def play(nodes, what, seconds, break_it, mend, epoch=False):
 def nodes_are_ready(nodes):
     def ready(port):
         try:
-            return urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).status == 200
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=2).status == 200
         except OSError:
             return False
     try:

@@ -35,7 +35,8 @@ extension AuthorizationServer {
     private func remembered(_ admitted: (proof: DPoPProof, expiry: UnixTime)) async throws -> DPoPProof {
         if let sharedProofs {
             guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry) else {
-                throw VerificationError.replayed
+                // Where another node's time is ahead, the nonce has expired there.
+                throw try await hasCaughtUp() ? VerificationError.nonceNeeded : .replayed
             }
         }
         return admitted.proof

@@ -93,6 +93,16 @@ public enum SetupError: Error, CustomStringConvertible {
     case databaseAddress(String)
     /// The database server cannot be reached or does not let this user in. It says why.
     case databaseUnreachable(String)
+    /// The machine's clock differs by more than ten minutes from that of the database server.
+    case clockUnlikeDatabase(clock: UnixTime, database: UnixTime)
+    /// The database has no tables of a server.
+    case noTables
+    /// The database was made by an older version, from which this one has no step.
+    case olderDatabase
+    /// The database was restored, copied or promoted, and no server has settled yet whether an epoch begins.
+    case databaseMoved
+    /// Another node has made the database, and this one, whose folder is at this path, has no master key.
+    case sharedMasterKeyMissing(String)
     /// The database server may lose commits that it has confirmed: these of its settings, by name, are weaker than they must be.
     case weakDatabase([String: String])
     /// This program was built without the trait PostgreSQL.
@@ -103,8 +113,10 @@ public enum SetupError: Error, CustomStringConvertible {
         switch self {
         case .unwritable(let path): "Cannot write \(path). Check that the folder exists and belongs to this user."
         case .unreadable(let path): "Cannot read \(path). Check that it belongs to this user."
-        case .masterKeyLength: "The master key must be 32 bytes in base64url without padding (43 characters)."
-        case .masterKeyWrong: "The master key does not open this data folder's secrets. Use the key that it was made with."
+        case .masterKeyLength:
+            "The master key must be 32 bytes in base64url without padding (43 characters). "
+                + "Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='"
+        case .masterKeyWrong: "The master key does not open this server's secrets. Use the key that they were made with."
         case .masterKeyMissing(let path):
             "\(path) is missing, and without it the secrets in this folder cannot be read. "
                 + "Put it back, or set THUMBTURN_MASTER_KEY."
@@ -161,7 +173,23 @@ public enum SetupError: Error, CustomStringConvertible {
             "The address of the database is not acceptable: \(reason). "
                 + "Give one like postgresql://thumbturn@db.example/thumbturn?sslrootcert=/etc/ca.pem"
         case .databaseUnreachable(let reason):
-            "The database server cannot be reached: \(reason.split(separator: "\n").joined(separator: " "))"
+            "The database cannot be used: \(reason.split(separator: "\n").joined(separator: " ")). "
+                + "Check --database, PGPASSWORD and the rights of the user; docs/cluster.md shows what it needs."
+        case .clockUnlikeDatabase(let clock, let database):
+            "The machine's clock is \(Self.text(max(clock - database, database - clock))) "
+                + "\(clock > database ? "ahead of" : "behind") that of the database server. Set both right."
+        case .noTables:
+            "There is no server's data in this database. Check --database. "
+                + "`thumbturn-server serve`, `accounts add` and `restore` make the tables in an empty one."
+        case .olderDatabase:
+            "The database was made by an older version, and this one has no step from it for PostgreSQL. Write a backup with the "
+                + "older version, and restore it into an empty database with this one."
+        case .databaseMoved:
+            "The database was restored, copied or promoted, and no server has connected since. Start a server first, or run: "
+                + "thumbturn-server new-epoch"
+        case .sharedMasterKeyMissing(let folder):
+            "Another node has made this database, and its secrets need its master key. Set THUMBTURN_MASTER_KEY to it, or copy that "
+                + "node's master.key into \(folder)."
         case .weakDatabase(let settings):
             "The database may lose commits that it has confirmed (\(settings.map { "\($0) = \($1)" }.sorted().joined(separator: ", "))). "
                 + "Set synchronous_commit to on or remote_apply, and fsync and full_page_writes to on. "

@@ -11,9 +11,10 @@ extension Routes {
         Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
     }
 
-    /// Whether this node reaches its database, for a balancer: otherwise 503, as for every request that needs it.
+    /// Whether this node reaches its database and can open the secrets that are there now, for a balancer: otherwise 503, as for every
+    /// request that needs them.
     func ready(_ request: Route.Incoming<Void>) async throws -> Response {
-        _ = try await service.store.epoch()
+        try await service.secrets.keepUp()
         return try await health(request)
     }
 

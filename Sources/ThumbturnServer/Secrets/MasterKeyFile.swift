@@ -18,6 +18,8 @@ struct MasterKeyFile: Sendable {
         path = folder + "/master.key"
     }
 
+    var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
     /// Reads the key. If `mayMake` is true, a missing file is made.
     func read(mayMake: Bool) throws(SetupError) -> MasterKey { try MasterKey(file: path, mayMake: mayMake) }
 

@@ -24,8 +24,14 @@ struct AuditCheckpoints: ServiceLifecycle.Service, CustomStringConvertible {
     private func attempt(_ work: () async throws -> Void) async {
         do {
             try await work()
+        } catch StoreError.anotherEpoch {
+            // An operator has changed the secrets or begun an epoch, and this node has had no request since.
+            try? await service.secrets.reload(atMostOncePerSecond: true)
         } catch {
-            logger.error("the audit log could not be written; it is tried again", metadata: ["error": "\(type(of: error))"])
+            // The code of a database's error has no values in it.
+            let state = (error as? SQLError).map { " \($0.state)" } ?? ""
+            logger.error(
+                "the audit log could not be written; it is tried again", metadata: ["error": "\(type(of: error))\(state)"])
         }
     }
 }

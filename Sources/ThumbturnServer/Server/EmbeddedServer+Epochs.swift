@@ -55,11 +55,9 @@ extension EmbeddedServer {
         from path: String, into settings: ServerSettings, backupKey: MasterKey?
     ) async throws -> RestoredTime {
         let folder = settings.dataFolder
-        if settings.database != nil {
-            return try await EmbeddedServer(settings, for: .restoring).restored(from: path, backupKey: backupKey)
-        }
-        guard FileManager.default.fileExists(atPath: folder) else { throw SetupError.noData(folder) }
-        if !FileManager.default.fileExists(atPath: DataFolder.database(in: folder)) {
+        let isElsewhere = settings.database != nil
+        guard isElsewhere || FileManager.default.fileExists(atPath: folder) else { throw SetupError.noData(folder) }
+        if isElsewhere || !FileManager.default.fileExists(atPath: DataFolder.database(in: folder)) {
             // Checked before the database is made: it would be one of the wrong key.
             let key = try DataFolder.masterKey(settings)
             _ = try SQLStore.draft(of: path, sealing: (backupKey ?? key).sealing(with: key))

@@ -18,9 +18,13 @@ package enum DataUse: Sendable {
     case command
     /// A restore: may make the database, in a folder that has its master key.
     case restoring
+    /// The command that begins an epoch.
+    case beginning
 
     var mayMakeFolder: Bool { self == .serving || self == .adding }
-    var mayMakeDatabase: Bool { self != .command }
+    var mayMakeDatabase: Bool { self != .command && self != .beginning }
+    /// Whether it may decide if a database that was restored, copied or promoted begins an epoch.
+    var maySettle: Bool { self == .serving || self == .restoring || self == .beginning }
     /// Only a server, whose clock dates tokens, has to be sure of the time.
     var keepsStoredTime: Bool { self != .serving }
 }
@@ -36,7 +40,7 @@ struct DataFolder {
     /// With a database elsewhere, the folder has only the master key, and is not needed where the settings have that.
     init(_ settings: ServerSettings, time: NodeTime, for use: DataUse) throws {
         let elsewhere = try settings.database.map {
-            try SQLStore($0, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
+            try SQLStore($0, time: time, for: use, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
         }
         if let elsewhere, let given = settings.masterKey {
             (store, masterKey) = (elsewhere, given)
@@ -61,6 +65,9 @@ struct DataFolder {
         let isNew =
             if let elsewhere { try elsewhere.anySealed() == nil } else { !FileManager.default.fileExists(atPath: database) }
         let keyFile = MasterKeyFile(in: folder)
+        if elsewhere != nil, !isNew, settings.masterKey == nil, !keyFile.exists {
+            throw SetupError.sharedMasterKeyMissing(folder)
+        }
         let given =
             if let key = settings.masterKey { key } else { try keyFile.read(mayMake: isNew && use.mayMakeFolder) }
         store = try elsewhere ?? Self.store(in: database, isNew: isNew, settings, time: time)

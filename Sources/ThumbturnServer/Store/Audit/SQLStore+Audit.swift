@@ -88,7 +88,7 @@ extension SQLStore {
     }
 
     private static func auditState(in db: Database) throws -> AuditState {
-        let row = try db.one(
+        let row = try db.value(
             Row.self,
             sql: """
                 SELECT audit_log, audit_number, audit_hash, (SELECT min(number) FROM audit) AS first,
@@ -97,7 +97,6 @@ extension SQLStore {
                 FROM node WHERE one = 1
                 """
         )
-        guard let row else { preconditionFailure("the node's row is made with the tables") }
         return AuditState(
             log: Array(row["audit_log"] as Data),
             head: .init(number: row["audit_number"], hash: Array(row["audit_hash"] as Data)), first: row["first"],

@@ -1,12 +1,13 @@
 #if Server
 import Foundation
+import ThumbturnCore
 import ThumbturnMessages
 #if PostgreSQL
 import CPQ
 #endif
 
 /// Where a PostgreSQL database is, and how it keeps what is committed.
-public struct PostgresAddress: Hashable, Sendable {
+public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// How the database's commits reach its replicas, which decides what the promotion of a replica means.
     public enum Replication: String, Hashable, Sendable, CaseIterable {
         /// A replica has a commit before it is answered, so that a promoted one has all of them, and its sessions and challenges go on.
@@ -21,6 +22,27 @@ public struct PostgresAddress: Hashable, Sendable {
     var replication: Replication
     /// Whether a database whose `synchronous_commit` is weaker than `on` is accepted. Commits that were answered may then be lost.
     var acceptsWeakCommits: Bool
+
+    /// The database and its hosts, without the user and the password.
+    public var description: String {
+        let host = parameters["host"] ?? parameters["hostaddr"] ?? ""
+        return "the database \(parameters["dbname"] ?? "") at \(host.isEmpty ? "the default host" : host)"
+    }
+
+    /// Compares a clock with that of the database server: a node whose clock is far ahead would take all others with it.
+    ///
+    /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than ten minutes.
+    package func check(_ clock: NodeClock) throws {
+        #if PostgreSQL
+        guard let connection = try? PostgresConnection(parameters),
+            let now: Int64 = try connection.query("SELECT extract(epoch FROM clock_timestamp())::bigint AS now").first?["now"]
+        else { return }  // The server's own connections say why.
+        let (here, there) = (clock.civil(), UnixTime(seconds: now))
+        guard max(here - there, there - here) <= NodeTime.largestStep else {
+            throw SetupError.clockUnlikeDatabase(clock: here, database: there)
+        }
+        #endif
+    }
 
     /// Reads an address: a URI, or libpq's `keyword=value` (PostgreSQL, section 34.1.1). Several hosts are tried in turn until one of them
     /// can be written to. A password is better kept in the environment's `PGPASSWORD` or a file, `PGPASSFILE`.

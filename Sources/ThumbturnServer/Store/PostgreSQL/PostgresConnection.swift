@@ -70,6 +70,11 @@ import Foundation
         unsafe isAlive && PQstatus(base) == CONNECTION_OK && PQtransactionStatus(base) == PQTRANS_IDLE
     }
 
+    func mayTakeLong() throws {
+        _ = try run("SET LOCAL statement_timeout = 0", [])
+        limit = .seconds(3600)
+    }
+
     /// Begins a transaction with the next statement.
     func begin(_ statements: [String]) { queued = statements }
 
@@ -83,6 +88,7 @@ import Foundation
             return
         }
         let before = warnings.count
+        defer { limit = Limits.databaseAnswer }
         let status = try execute("COMMIT")
         guard status == "COMMIT" else { throw StoreError.transactionEnded }
         guard warnings.count == before else { throw StoreError.notReplicated }
@@ -92,6 +98,7 @@ import Foundation
     func rollBack() {
         queued = []
         if isAlive, isInsideTransaction { _ = try? execute("ROLLBACK") }
+        limit = Limits.databaseAnswer
     }
 
     /// Runs statements without arguments and results.

@@ -15,8 +15,11 @@ final class PostgresPool: SQLPool, SharedProofs {
     private let readers: Seats
     private let provers: Seats
     private let time: NodeTime
+    private let use: DataUse
     /// The place of the database that this node has agreed to; nil until the store is open.
     private let agreed = Mutex<String?>(nil)
+    /// The number of the last commit whose requests were answered.
+    private let lastCommit = Atomic<Int64>(0)
 
     /// Seats for equal work, and how many transactions wait at each.
     private final class Seats: Sendable {
@@ -54,14 +57,18 @@ final class PostgresPool: SQLPool, SharedProofs {
     }
 
     /// Connects, and makes or migrates the tables.
-    init(_ address: PostgresAddress, time: NodeTime) throws {
+    init(_ address: PostgresAddress, time: NodeTime, for use: DataUse = .serving) throws {
         self.address = address
         self.time = time
+        self.use = use
         writer = Seat(address)
         readers = Seats(Limits.readers, address)
         provers = Seats(Limits.provers, address, waitsForReplicas: false)
-        for seat in [writer] + readers.seats + provers.seats { seat.agree = { [unowned self] in try self.agree(on: $0) } }
-        try writer.use { try PostgresSchema.migrate($0.connected()) }
+        for seat in [writer] + readers.seats + provers.seats {
+            seat.agree = { [unowned self] in try self.agree(on: $0) }
+            seat.isHere = { [unowned self] place in self.agreed.withLock { $0 == place } }
+        }
+        try writer.use { try PostgresSchema.migrate($0.connected(), mayMake: use.mayMakeDatabase) }
     }
 
     /// Begins an epoch if the database may lack commits that were answered. From then on every new connection is checked for it.
@@ -76,29 +83,39 @@ final class PostgresPool: SQLPool, SharedProofs {
         }
     }
 
-    /// Checks a new connection: to a database that was restored, copied or promoted nothing is read before its epoch has begun.
-    private func agree(on connection: PostgresConnection) throws {
-        guard let known = agreed.withLock({ $0 }) else { return }
+    /// Checks a new connection: from a database that was restored, copied or promoted nothing is read before its epoch has begun.
+    ///
+    /// - Returns: the connection's place; nil while the store is not open yet.
+    private func agree(on connection: PostgresConnection) throws -> String? {
+        guard let known = agreed.withLock({ $0 }) else { return nil }
         let here = try PostgresSchema.place(connection)
-        guard here != known else { return }
+        // Two replicas that were promoted one after the other may have timelines of the same number: the tables tell.
+        let told: String? = try connection.run("SELECT place FROM node", []).rows.first?["place"]
+        if here == known, told == here, try PostgresSchema.isWhole(connection) { return here }
         let seat = Seat(address)
-        try seat.use { _ = try settle(here, $0) }
+        try seat.use { _ = try settle(PostgresSchema.place($0.connected()), $0) }
         agreed.withLock { $0 = here }
+        return here
     }
 
-    /// Begins an epoch in the database at this place, unless it is the one that the tables name, or a promoted replica of it that has all
-    /// commits. The first node to come writes the place, and the others find it.
-    private func settle(_ here: String, _ seat: Seat) throws -> Bool {
-        try seat.write { connection in
+    /// Begins an epoch in the database at this place, unless it is the one that the tables name with all its rows, or a promoted replica
+    /// of it that has all commits. The first node to come writes the place, and the others find it.
+    ///
+    /// - Throws: `SetupError.databaseMoved` in a command, which does not know what `serve` was told of the replicas.
+    private func settle(_ here: String, _ seat: Seat, isOlder: Bool = false) throws -> Bool {
+        try seat.write(beginning: PostgresSchema.takeBrokenTurn) { connection in
             let db = Database(connection)
             let known = try db.value(String.self, sql: "SELECT place FROM node")
-            guard known != here else { return false }
+            let isWhole = try PostgresSchema.isWhole(connection) && !isOlder
+            guard known != here || !isWhole else { return false }
             let (former, present) = (DatabasePlace(known), DatabasePlace(here))
-            let hasAll = former.database == present.database && address.replication == .synchronous
-            let isOlder = !known.isEmpty && !hasAll
-            if isOlder { try Schema.beginEpoch(db, at: time.now) }
+            let hasAll = former.database == present.database && address.replication == .synchronous && isWhole
+            let begins = !known.isEmpty && !hasAll
+            guard use.maySettle || known.isEmpty else { throw SetupError.databaseMoved }
+            if begins { try Schema.beginEpoch(db, at: time.now, after: lastCommit.load(ordering: .relaxed)) }
             try db.run(sql: "UPDATE node SET place = ?", arguments: [here])
-            return isOlder
+            try PostgresSchema.mend(connection)
+            return begins
         }
     }
 
@@ -124,10 +141,22 @@ final class PostgresPool: SQLPool, SharedProofs {
     // MARK: Writing
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try writer.use { try $0.write { connection in try body(Database(connection)) } }
+        try writer.use { seat in
+            do {
+                return try seat.write { try body(Database($0)) }
+            } catch let error as SQLError where error.state == SQLError.restored {
+                // Somebody has put rows back while this node was connected, or the database is an older one.
+                _ = try settle(place, seat, isOlder: true)
+                return try seat.write { try body(Database($0)) }
+            }
+        }
     }
 
-    func committed(_ number: Int64) {}
+    func check(_ number: Int64) throws {
+        guard number > lastCommit.load(ordering: .relaxed) else { throw SQLError(state: SQLError.restored) }
+    }
+
+    func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
     func tidy() {}
 
@@ -171,7 +200,8 @@ final class PostgresPool: SQLPool, SharedProofs {
 
     func replace(by draft: SQLitePool) throws {
         try writer.use { seat in
-            try seat.alone("BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writers_turn IN EXCLUSIVE MODE") {
+            let begin = ["BEGIN ISOLATION LEVEL SERIALIZABLE"] + PostgresSchema.takeTurn
+            try seat.alone(begin.joined(separator: "; ")) {
                 try TableCopy.copy(from: draft, to: $0, replacing: true)
             }
         }
@@ -186,9 +216,12 @@ private final class Seat: @unchecked Sendable {
     private let address: PostgresAddress
     /// Whether its commits wait for a synchronous replica.
     private let waitsForReplicas: Bool
-    /// Checks a new connection.
-    var agree: (PostgresConnection) throws -> Void = { _ in }
+    /// Checks a new connection, and returns where it leads.
+    var agree: (PostgresConnection) throws -> String? = { _ in nil }
+    /// Whether this node is still at a place.
+    var isHere: (String) -> Bool = { _ in true }
     private var connection: PostgresConnection?
+    private var place: String?
     /// Until then no connection is tried, so that those who wait behind a database that is gone are refused at once.
     private var retriesAt = ContinuousClock.now
 
@@ -204,14 +237,15 @@ private final class Seat: @unchecked Sendable {
 
     /// The connection, which is made if it is missing or was lost.
     func connected() throws -> PostgresConnection {
-        if let connection, connection.isUsable { return connection }
+        // After a promotion the old primary may still answer those who stay connected to it.
+        if let connection, connection.isUsable, place.map(isHere) ?? true { return connection }
         connection = nil
         guard retriesAt <= .now else { throw SQLError(state: SQLError.connectionLost) }
         do {
             let made = try PostgresConnection(address.parameters)
             try PostgresSchema.prepare(made, for: address)
             if !waitsForReplicas { try made.execute("SET synchronous_commit = local") }
-            try agree(made)
+            place = try agree(made)
             connection = made
             return made
         } catch {
@@ -227,9 +261,11 @@ private final class Seat: @unchecked Sendable {
         }
     }
 
-    func write<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+    func write<Value>(
+        beginning: [String] = PostgresSchema.takeTurn, _ body: (PostgresConnection) throws -> Value
+    ) throws -> Value {
         try again { connection in
-            connection.begin(["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE writers_turn IN EXCLUSIVE MODE"])
+            connection.begin(["BEGIN ISOLATION LEVEL SERIALIZABLE"] + beginning)
             return try body(connection)
         }
     }

@@ -43,8 +43,39 @@ enum PostgresSchema {
         return row?["place"] ?? ""
     }
 
+    /// Begins each transaction that writes. It fails with `SQLError.restored` if the rows were put back by a copy, such as that of pg_dump.
+    static let takeTurn = ["LOCK TABLE writers_turn IN EXCLUSIVE MODE", "CALL take_turn()"]
+    /// The same for the transaction that begins an epoch because of that.
+    static let takeBrokenTurn = ["LOCK TABLE writers_turn IN EXCLUSIVE MODE"]
+
+    /// Whether the rows are those that the last transaction of the server has left. PostgreSQL notes in each row which transaction wrote
+    /// it, and the row has that number as well; a copy of the row was written by another transaction.
+    static func isWhole(_ connection: PostgresConnection) throws -> Bool {
+        try connection.run("SELECT 1 FROM last_writer WHERE transaction = xmin::text::bigint", []).rows.count == 1
+    }
+
+    /// Writes the number of this transaction, after an epoch has begun.
+    static func mend(_ connection: PostgresConnection) throws {
+        _ = try connection.run("UPDATE last_writer SET transaction = \(thisTransaction)", [])
+    }
+
+    /// The part of a transaction's number that PostgreSQL keeps in rows.
+    private static let thisTransaction = "pg_current_xact_id()::text::bigint % 4294967296"
+
+    private static let continuity = """
+        CREATE TABLE last_writer (one INTEGER PRIMARY KEY CHECK (one = 1), transaction BIGINT NOT NULL) WITH (fillfactor = 10);
+        INSERT INTO last_writer SELECT 1, \(thisTransaction);
+        CREATE PROCEDURE take_turn() LANGUAGE plpgsql AS $$
+        BEGIN
+            UPDATE last_writer SET transaction = \(thisTransaction) WHERE transaction = xmin::text::bigint;
+            IF NOT FOUND THEN RAISE EXCEPTION 'the rows were restored' USING ERRCODE = '\(SQLError.restored)'; END IF;
+        END $$
+        """
+
     /// Makes the tables in an empty database. Nodes that start together do it one after the other.
-    static func migrate(_ connection: PostgresConnection) throws {
+    ///
+    /// - Parameter mayMake: whether there may be no tables yet.
+    static func migrate(_ connection: PostgresConnection, mayMake: Bool) throws {
         try connection.execute("BEGIN")
         do {
             // Before the schema is there, nothing else can be locked. The number is the project's own.
@@ -58,11 +89,12 @@ enum PostgresSchema {
             let known = Schema.migrator.migrations
             // What a newer version has only added does not disturb this one: during a rollout both run.
             guard applied.allSatisfy({ $0["is_additive"] || known.contains($0["name"]) }) else {
-                throw SetupError.newerDatabase("PostgreSQL")
+                throw SetupError.newerDatabase("the database")
             }
             let names = Set(applied.map { $0["name"] as String })
-            precondition(applied.isEmpty || names.isSuperset(of: known), "a migration has no form for PostgreSQL yet")
+            guard applied.isEmpty || names.isSuperset(of: known) else { throw SetupError.olderDatabase }
             if applied.isEmpty {
+                guard mayMake else { throw SetupError.noTables }
                 try make(connection)
                 for name in known { _ = try connection.run("INSERT INTO migrations (name) VALUES (?)", [.text(name)]) }
             }
@@ -78,6 +110,7 @@ enum PostgresSchema {
         for function in Dialect.functions { try connection.execute(function) }
         // Locked by the transaction that writes. It has no rows, so that nothing ever cleans it.
         try connection.execute("CREATE TABLE writers_turn ()")
+        try connection.execute(continuity)
         let empty = try SQLitePool(inMemory: nil)
         for definition in try tables(of: empty).flatMap(\.definitions) { try connection.execute(Dialect.definition(definition)) }
         try TableCopy.copy(from: empty, to: connection)

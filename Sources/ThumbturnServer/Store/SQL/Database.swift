@@ -11,6 +11,9 @@ final class Database {
     /// Whether a transaction is open. SQLite ends one by itself, for example when the disk is full.
     var isInsideTransaction: Bool { connection.isInsideTransaction }
 
+    /// Lets the statements of this transaction take as long as they need, for what changes many rows at once.
+    func mayTakeLong() throws { try connection.mayTakeLong() }
+
     func run(sql: String, arguments: StatementArguments = []) throws { _ = try rows(sql, arguments) }
 
     func one(_: Row.Type, sql: String, arguments: StatementArguments = []) throws -> Row? {
@@ -34,7 +37,7 @@ final class Database {
 
     /// The row of a statement that always has one, as those of the table `node` do.
     func value(_: Row.Type, sql: String, arguments: StatementArguments = []) throws -> Row {
-        guard let row = try one(Row.self, sql: sql, arguments: arguments) else { Self.hasNoRow(sql) }
+        guard let row = try one(Row.self, sql: sql, arguments: arguments) else { throw SQLError(state: SQLError.noRow) }
         return row
     }
 
@@ -42,7 +45,7 @@ final class Database {
     func value<Value: SQLConvertible>(
         _: Value.Type, sql: String, arguments: StatementArguments = []
     ) throws -> Value {
-        guard let value = try one(Value.self, sql: sql, arguments: arguments) else { Self.hasNoRow(sql) }
+        guard let value = try one(Value.self, sql: sql, arguments: arguments) else { throw SQLError(state: SQLError.noRow) }
         return value
     }
 
@@ -50,10 +53,6 @@ final class Database {
         let result = try connection.run(sql, arguments.values)
         if let changes = result.changes { changesCount = changes }
         return result.rows
-    }
-
-    private static func hasNoRow(_ sql: String) -> Never {
-        preconditionFailure("a statement that always has a row had none: \(sql)")
     }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import ThumbturnCore
 
-/// The only writer of the database: it commits all waiting requests in one transaction.
+/// The only writer of this process: it commits all waiting requests in one transaction.
 ///
 /// While a commit is being synced, the next requests gather and share the following one. A request that fails does not
 /// fail the others: the transaction is rolled back, and all of them run once more, each in a savepoint of its own. No
@@ -110,7 +110,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Throws if SQLite has ended the transaction by itself. A statement would then be committed at once, and a
+    /// Throws if the database has ended the transaction by itself. A statement would then be committed at once, and a
     /// savepoint would begin another transaction.
     private static func inTransaction<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
         guard db.isInsideTransaction else { throw StoreError.transactionEnded }
@@ -194,6 +194,7 @@ final class GroupCommit: Sendable {
         let (completions, number) = try pool.write { db in
             let epoch = currentEpoch
             let tick = try Schema.tick(db, at: time.now, in: epoch)
+            try pool.check(tick.commits)
             if tick.edition.epoch == epoch {
                 try time.observe(tick.now)
             } else {

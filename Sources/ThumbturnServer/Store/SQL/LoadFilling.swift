@@ -1,8 +1,8 @@
 #if Server
 import Foundation
 
-/// Accounts for measurements of large databases: each has one device with a session key and a biometric key that nobody has. Their names
-/// and ids are random, so that they lie everywhere in the indexes.
+/// Accounts for measurements of large databases: each has one device with a session key and a biometric key whose private halves do not
+/// exist. Their names and ids are random, so that they lie everywhere in the indexes.
 package enum LoadFilling {
     /// Adds accounts until there are as many as `count`. No server may run meanwhile.
     package static func fill(_ settings: ServerSettings, to count: Int) throws {
@@ -50,41 +50,6 @@ package enum LoadFilling {
                     WHERE NOT EXISTS (SELECT 1 FROM keys WHERE device_id = devices.id AND kind = '\(kind)' AND retired_at IS NULL)
                     """)
         }
-    }
-}
-
-/// A database of its own on the server of another one, for a measurement.
-package struct ScratchDatabase: Sendable {
-    /// How programs reach it, in libpq's `keyword=value`.
-    package let address: String
-    private let name: String
-    private let server: PostgresAddress
-
-    /// Makes an empty database. The user needs the right CREATEDB.
-    package init(beside server: PostgresAddress) throws {
-        name = "thumbturn_\(UInt64.random(in: 0...UInt64.max))"
-        self.server = server
-        let parameters = server.parameters.merging(["dbname": name]) { $1 }
-        address = parameters.sorted { $0.key < $1.key }.map { key, value in
-            let quoted = value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
-            return "\(key)='\(quoted)'"
-        }.joined(separator: " ")
-        try run("CREATE DATABASE \(name)")
-    }
-
-    /// Removes the database. Connections to it end.
-    package func remove() throws { try run("DROP DATABASE \(name) WITH (FORCE)") }
-
-    private func run(_ sql: String) throws {
-        #if PostgreSQL
-        do {
-            try PostgresConnection(server.parameters).execute(sql)
-        } catch let error as SQLError {
-            throw SetupError.databaseUnreachable(error.debugDescription)
-        }
-        #else
-        throw SetupError.noPostgreSQL
-        #endif
     }
 }
 #endif

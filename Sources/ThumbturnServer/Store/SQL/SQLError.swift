@@ -12,6 +12,11 @@ struct SQLError: Error, Hashable {
     /// More transactions wait than may.
     static let tooManyConnections = "53300"
 
+    /// A statement that always has a row had none: somebody has changed the tables.
+    static let noRow = "02000"
+    /// The rows were put back by a copy, so that they may lack what was answered. The code is this project's own.
+    static let restored = "TT001"
+
     /// Whether the same transaction may succeed when it runs again (40001 serialization_failure, 40P01 deadlock_detected), because
     /// another one was in its way.
     var isConflict: Bool { state == "40001" || state == "40P01" }
@@ -23,10 +28,12 @@ struct SQLError: Error, Hashable {
     /// the connection to another server (26000).
     var isStale: Bool { state == "0A000" || state == "26000" }
 
-    /// Whether the transaction is over, so that no savepoint brings it back: the statement took too long, the disk is full, or another
-    /// transaction or the server ended it.
+    /// Whether the transaction is over, so that no savepoint brings it back: the statement took too long (57014) or waited too long for a
+    /// lock (55P03), the database is read-only (25006) or full (class 53), the rows were restored, or another transaction or the server
+    /// ended it.
     var endsTransaction: Bool {
-        isConflict || isConnectionLost || state == "57014" || state == "55P03" || state == "25006" || state.hasPrefix("53")
+        isConflict || isConnectionLost || state == Self.restored || state == "57014" || state == "55P03" || state == "25006"
+            || state.hasPrefix("53")
     }
 }
 #endif

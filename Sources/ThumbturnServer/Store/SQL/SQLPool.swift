@@ -5,6 +5,8 @@
 /// Statements are written once, in what both understand; `Dialect` has the rest. Each is compiled once for a connection.
 protocol SQLConnection: AnyObject {
     var isInsideTransaction: Bool { get }
+    /// Lets the statements of this transaction take as long as they need.
+    func mayTakeLong() throws
     /// Runs one statement.
     func run(_ sql: String, _ arguments: [SQLValue]) throws -> SQLResult
 }
@@ -27,6 +29,8 @@ protocol SQLPool: Sendable {
     ///
     /// - Parameter body: may run several times, so it may change nothing but the database.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value
+    /// Refuses a transaction whose number is not higher than that of a commit that this process has answered: the database is an older one.
+    func check(_ number: Int64) throws
     /// Takes note of a commit by its number, before its requests are answered.
     func committed(_ number: Int64)
     /// Does what is due between two transactions of the writer.

@@ -36,12 +36,12 @@ package final class SQLStore: Store {
     /// - Throws: `SetupError.noPostgreSQL` if this program was built without the trait PostgreSQL, `SetupError.databaseUnreachable`, and
     ///   `SetupError.weakDatabase`.
     package convenience init(
-        _ address: PostgresAddress, time: NodeTime, keepsAuditLog: Bool = true,
+        _ address: PostgresAddress, time: NodeTime, for use: DataUse = .serving, keepsAuditLog: Bool = true,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws {
         #if PostgreSQL
         do {
-            let pool = try PostgresPool(address, time: time)
+            let pool = try PostgresPool(address, time: time, for: use)
             try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) { _ in try pool.open() }
         } catch let error as SQLError {
             throw SetupError.databaseUnreachable(error.debugDescription)

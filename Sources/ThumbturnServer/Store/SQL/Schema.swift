@@ -280,9 +280,7 @@ enum Schema {
                 commits = commits + 1
             WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
             """
-        guard let row = try db.one(Row.self, sql: statement, arguments: [now.seconds, epoch]) else {
-            preconditionFailure("the node's row is made with the tables")
-        }
+        let row = try db.value(Row.self, sql: statement, arguments: [now.seconds, epoch])
         return Tick(
             now: UnixTime(seconds: row["high_water"]), commits: row["commits"],
             edition: SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"]))

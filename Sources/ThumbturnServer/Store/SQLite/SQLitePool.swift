@@ -76,6 +76,9 @@ final class SQLitePool: SQLPool {
         }
     }
 
+    // The files beside the database tell it when it is opened.
+    func check(_ number: Int64) {}
+
     func committed(_ number: Int64) {
         mark?.record(number)
         checkpoints?.committed()
@@ -113,6 +116,8 @@ private final class SQLiteConnection: SQLConnection {
     init(_ base: GRDB.Database) { self.base = base }
 
     var isInsideTransaction: Bool { base.isInsideTransaction }
+
+    func mayTakeLong() {}
 
     func run(_ sql: String, _ arguments: [SQLValue]) throws -> SQLResult {
         // GRDB's own calls with SQL compile it each time, which takes longer than most of these statements run.

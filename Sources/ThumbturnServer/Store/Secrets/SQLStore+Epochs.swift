@@ -159,6 +159,7 @@ extension Schema {
     ///   - commits: the highest known number of a commit. Later commits get higher numbers.
     ///   - isOlder: whether the database may be an older one, which does not know what was used since.
     static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0, isOlder: Bool = true) throws {
+        try db.mayTakeLong()
         try db.run(
             sql: """
                 UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),

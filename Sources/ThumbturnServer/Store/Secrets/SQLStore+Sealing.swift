@@ -20,6 +20,7 @@ extension Schema {
     /// Seals everything again that the database keeps sealed: the server's secrets, and the accounts' secrets of one-time
     /// codes. No other column has a sealed value.
     static func sealAgain(_ db: Database, _ sealing: Sealing) throws {
+        try db.mayTakeLong()
         for row in try db.all(Row.self, sql: "SELECT id, use, sealed FROM secrets") {
             let (sealed, label) = sealedValue(row)
             let id: String = row["id"]

@@ -30,9 +30,7 @@ extension SQLStore {
     package func secretsEdition() async throws -> SecretsEdition { try await pool.read { try Self.edition(in: $0) } }
 
     static func edition(in db: Database) throws -> SecretsEdition {
-        guard let row = try db.one(Row.self, sql: "SELECT epoch, secret_changes FROM node") else {
-            preconditionFailure("the node's row is made with the tables")
-        }
+        let row = try db.value(Row.self, sql: "SELECT epoch, secret_changes FROM node")
         return SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"])
     }
 
