@@ -145,7 +145,7 @@ final class PostgresPool: SQLPool, SharedProofs {
             do {
                 return try seat.write { try body(Database($0)) }
             } catch let error as SQLError where error.state == SQLError.restored {
-                // Somebody has put rows back while this node was connected, or the database is an older one.
+                // Rows were put back while this node was connected, or the database is an older one.
                 _ = try settle(place, seat, isOlder: true)
                 return try seat.write { try body(Database($0)) }
             }

@@ -12,7 +12,7 @@ struct SQLError: Error, Hashable {
     /// More transactions wait than may.
     static let tooManyConnections = "53300"
 
-    /// A statement that always has a row had none: somebody has changed the tables.
+    /// A statement that always has a row had none: the tables were changed by other means.
     static let noRow = "02000"
     /// The rows were put back by a copy, so that they may lack what was answered. The code is this project's own.
     static let restored = "TT001"
