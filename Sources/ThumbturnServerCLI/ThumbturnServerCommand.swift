@@ -54,7 +54,7 @@ struct DataOptions: ParsableArguments {
         // Only this user may read the database and its logs.
         umask(0o077)
         var settings = try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
-        if let address = given {
+        if let address = PostgresAddress.given(database) {
             settings.database = try PostgresAddress(
                 address, replication: replication, acceptsWeakCommits: acceptLostCommits)
             try settings.database?.check(.system)
@@ -62,14 +62,10 @@ struct DataOptions: ParsableArguments {
         return settings
     }
 
-    private var given: String? {
-        // An empty line in a file of variables sets none.
-        let address = database ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"]
-        return address?.isEmpty == true ? nil : address
-    }
-
     /// What the options select, in words.
-    func place() throws -> String { try given.map { "\(try PostgresAddress($0))" } ?? "the database in \(data)" }
+    func place() throws -> String {
+        try PostgresAddress.given(database).map { "\(try PostgresAddress($0))" } ?? "the database in \(data)"
+    }
 
     /// The server for an operator's command. It answers no requests.
     func server(for use: DataUse = .command) async throws -> EmbeddedServer {

@@ -137,6 +137,36 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("a node that is behind the limit of another one's purge asks for a new nonce, and learns the time")
+    func behind() async throws {
+        let clock = TestClock()
+        try await three(clocks: [clock, clock, clock]) { nodes in
+            let device = try await nodes[0].device()
+            let (challenge, nonce) = try await device.challenge()
+            let proof = device.device.proof(challenge)
+            try nodes[1].tables { db in
+                try db.run(sql: "UPDATE node SET high_water = high_water + 200, purged_until = high_water + 200")
+            }
+            let answer = try await device.redeem(proof, nonce: nonce)
+            #expect(answer.status == 400 && answer.text.contains("use_dpop_nonce"), "\(answer.text)")
+            #expect(try await device.redeem(proof, nonce: #require(answer.nonce)).status == 200)
+        }
+    }
+
+    @Test("a node without requests learns of an epoch by itself")
+    func idle() async throws {
+        try await three { nodes in
+            let before = nodes[0].service.secrets.current.edition
+            try await EmbeddedServer(nodes[1].service).beginEpoch()
+            // The audit log's checkpoint is due.
+            nodes[0].clock.advance(by: .seconds(61))
+            for _ in 0..<100 where nodes[0].service.secrets.current.edition == before {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(nodes[0].service.secrets.current.edition != before)
+        }
+    }
+
     /// A database that is replaced by another one while it remembers a proof.
     private final class MovingPlace: SharedProofs {
         private let moves = Mutex(0)

@@ -46,6 +46,10 @@ import ThumbturnMessages
                 let answer = try await device.redeem(device.device.proof(challenge), nonce: nonce)
                 #expect(answer.status == 503, "\(fault)")
                 #expect(answer.headerNames.contains("retry-after"), "\(fault)")
+                let ready = try await live.connect().send("GET", "/ready").status
+                // A connection from before the database became read-only still reads.
+                #expect(ready == 503 || fault == "readonly on", "\(fault)")
+                #expect(try await live.connect().send("GET", "/health").status == 200)
                 try database(cure)
                 try await signsInAgain(device)
             }

@@ -273,6 +273,90 @@ import ThumbturnCore
         #expect(try await open.epoch().number != 0)
     }
 
+    @Test("an older database behind new connections begins an epoch, also where its timeline has the same number")
+    func connectedAnew() async throws {
+        for statement in ["UPDATE thumbturn.node SET commits = commits - 1", "UPDATE thumbturn.node SET place = '7' || place"] {
+            let address = try TestDatabases.make()
+            let open = try store(address, TestClock(UnixTime(seconds: 1_000_000)), .synchronous)
+            expect(try await open.spend([spend(1)]), is: true)
+            let before = try await open.epoch().number
+            // No transaction of this node writes before it reads.
+            try TestDatabases.run(
+                """
+                \(statement);
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()
+                """, on: address)
+            var number = before
+            for _ in 0..<50 where number == before {
+                number = (try? await open.epoch().number) ?? before
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(number != before, "\(statement)")
+        }
+    }
+
+    @Test("a proof of DPoP is forgotten by no restore, and not by the purge that moves the limit past it")
+    func proofsStay() async throws {
+        let (address, clock) = (try TestDatabases.make(), TestClock(UnixTime(seconds: 1_000_000)))
+        let open = try store(address, clock)
+        let proofs = try #require(open.sharedProofs)
+        let (proof, expiry) = ([UInt8](repeating: 1, count: 16), UnixTime(seconds: 1_000_060))
+        expect(try await proofs.remember(proof, until: expiry), is: true)
+        try await open.restore(from: StoreImage(of: SQLitePool(inMemory: nil)), coolOff: .zero)
+        expect(try await proofs.remember(proof, until: expiry), is: false)
+        let count = { try open.texts(of: ["SELECT CAST(count(*) AS TEXT) FROM spent"]) }
+        let again = try store(address, clock)
+        clock.advance(by: .seconds(100))
+        try await again.purge(sessionsBefore: clock.now)
+        expect(try count(), is: ["1"], "a node that sees the former limit may be remembering it")
+        clock.advance(by: .seconds(60))
+        try await again.purge(sessionsBefore: clock.now)
+        expect(try count(), is: ["0"])
+    }
+
+    @Test("a clock that is more than ten minutes from the database's is refused")
+    func clocks() throws {
+        let address = try PostgresAddress(TestDatabases.make())
+        let now = NodeClock.system.civil()
+        for seconds in [Int64(-550), 0, 550] { try address.check(TestClock(now + .seconds(seconds)).node) }
+        for seconds in [Int64(-650), 650] {
+            let error = #expect(throws: SetupError.self) { try address.check(TestClock(now + .seconds(seconds)).node) }
+            #expect(error?.description.contains(seconds < 0 ? "behind that of" : "ahead of that of") == true)
+        }
+    }
+
+    @Test("a node without the master key of the others says so, and a restore under a wrong key leaves an empty database empty")
+    func masterKeys() async throws {
+        let folders = [LiveServer.temporaryFolder(), LiveServer.temporaryFolder(), LiveServer.temporaryFolder()]
+        let file = LiveServer.temporaryFolder() + ".sqlite"
+        defer { for path in folders + [file] { try? FileManager.default.removeItem(atPath: path) } }
+        func settings(_ folder: String, _ database: String? = nil) throws -> ServerSettings {
+            var settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+            settings.database = try database.map { try PostgresAddress($0) }
+            return settings
+        }
+        let address = try TestDatabases.make()
+        _ = try await EmbeddedServer(settings(folders[0], address))
+        let error = await #expect(throws: SetupError.self) { _ = try await EmbeddedServer(settings(folders[1], address)) }
+        #expect(error?.description.contains("Another node has made this database") == true)
+
+        try await EmbeddedServer(settings(folders[2])).backUp(to: file)
+        let empty = try TestDatabases.makeEmpty()
+        let refused = await #expect(throws: SetupError.self) {
+            try await EmbeddedServer.restore(from: file, into: settings(folders[0], empty), backupKey: nil)
+        }
+        #expect(refused?.description.contains("--backup-key") == true)
+        try await EmbeddedServer.restore(from: file, into: settings(folders[2], empty), backupKey: nil)
+    }
+
+    @Test("a database of an older version says what to do")
+    func older() throws {
+        let address = try TestDatabases.make()
+        try TestDatabases.run("DELETE FROM thumbturn.migrations WHERE name = '1 spine'", on: address)
+        let error = #expect(throws: SetupError.self) { _ = try store(address) }
+        #expect(error?.description.contains("older version") == true)
+    }
+
     @Test("a command makes no tables in an empty database")
     func noTables() throws {
         let address = try TestDatabases.makeEmpty()

@@ -82,7 +82,6 @@ struct BenchAccounts: AsyncParsableCommand {
         _ server: BenchServer, _ loop: OpenLoop
     ) async throws -> ((rate: Double, cost: Double), SignInLoad) {
         var work = SignInLoad(server.devices, server.requests)
-        // Each device once, so that what the server remembers of devices is alike in all runs.
         var figures: [(rate: Double, cost: Double)] = []
         for run in 0...runs {
             let before = (all: MachineRates.timeOfAll(), own: MachineRates.processTime(), signIns: work.accepted.count)

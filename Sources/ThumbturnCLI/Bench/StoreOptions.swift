@@ -1,6 +1,5 @@
 #if Tools
 import ArgumentParser
-import Foundation
 import ThumbturnServer
 
 /// Where the server of a benchmark keeps its data, and how many of it share them.
@@ -14,8 +13,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: """
-            A PostgreSQL whose user may make databases; the benchmark makes one of its own there and removes it. The environment \
-            variable THUMBTURN_DATABASE says it as well.
+            A PostgreSQL whose user may make databases; the benchmark makes one of its own there and removes it. Default: the \
+            environment variable THUMBTURN_DATABASE.
             """
     )
     var database: String?
@@ -31,7 +30,7 @@ struct StoreOptions: ParsableArguments {
     /// The PostgreSQL server; nil for SQLite.
     func server() throws -> PostgresAddress? {
         guard store == .postgres else { return nil }
-        guard let address = database ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"] else {
+        guard let address = PostgresAddress.given(database) else {
             throw ValidationError("--store postgres needs --database, for example postgresql://me@localhost/postgres.")
         }
         return try PostgresAddress(address)

@@ -10,7 +10,7 @@ package enum LoadFilling {
             #if PostgreSQL
             let connection = try PostgresConnection(address.parameters)
             connection.limit = .seconds(7200)
-            try connection.execute("SET search_path = \(PostgresSchema.schema), pg_catalog")
+            try connection.execute(PostgresSchema.searchPath)
             try add(Database(connection), to: count, bytes: "uuid_send(gen_random_uuid())", hex: { "encode(\($0), 'hex')" })
             // As the database does by itself after a while.
             try connection.execute("VACUUM ANALYZE")

@@ -29,6 +29,13 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         return "the database \(parameters["dbname"] ?? "") at \(host.isEmpty ? "the default host" : host)"
     }
 
+    /// The address in an option, or else in the environment variable THUMBTURN_DATABASE; nil if neither has one. An empty line in a file
+    /// of variables sets none.
+    package static func given(_ option: String?) -> String? {
+        let text = option ?? ProcessInfo.processInfo.environment["THUMBTURN_DATABASE"] ?? ""
+        return text.isEmpty ? nil : text
+    }
+
     /// Compares a clock with that of the database server: a node whose clock is far ahead would take all others with it.
     ///
     /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than ten minutes.

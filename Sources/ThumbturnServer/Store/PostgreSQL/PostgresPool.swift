@@ -90,8 +90,8 @@ final class PostgresPool: SQLPool, SharedProofs {
         guard let known = agreed.withLock({ $0 }) else { return nil }
         let here = try PostgresSchema.place(connection)
         // Two replicas that were promoted one after the other may have timelines of the same number: the tables tell.
-        let told: String? = try connection.run("SELECT place FROM node", []).rows.first?["place"]
-        if here == known, told == here, try PostgresSchema.isWhole(connection) { return here }
+        let found = try found(on: connection)
+        if here == known, found.place == here, found.isWhole { return here }
         let seat = Seat(address)
         try seat.use { _ = try settle(PostgresSchema.place($0.connected()), $0) }
         agreed.withLock { $0 = here }
@@ -102,21 +102,32 @@ final class PostgresPool: SQLPool, SharedProofs {
     /// of it that has all commits. The first node to come writes the place, and the others find it.
     ///
     /// - Throws: `SetupError.databaseMoved` in a command, which does not know what `serve` was told of the replicas.
-    private func settle(_ here: String, _ seat: Seat, isOlder: Bool = false) throws -> Bool {
-        try seat.write(beginning: PostgresSchema.takeBrokenTurn) { connection in
+    private func settle(_ here: String, _ seat: Seat) throws -> Bool {
+        try seat.write(beginning: PostgresSchema.takeAnyTurn) { connection in
+            let found = try found(on: connection)
+            guard found.place != here || !found.isWhole else { return false }
+            guard use.maySettle || found.place.isEmpty else { throw SetupError.databaseMoved }
+            let (former, present) = (DatabasePlace(found.place), DatabasePlace(here))
+            let hasAll = former.database == present.database && address.replication == .synchronous && found.isWhole
+            let begins = !found.place.isEmpty && !hasAll
             let db = Database(connection)
-            let known = try db.value(String.self, sql: "SELECT place FROM node")
-            let isWhole = try PostgresSchema.isWhole(connection) && !isOlder
-            guard known != here || !isWhole else { return false }
-            let (former, present) = (DatabasePlace(known), DatabasePlace(here))
-            let hasAll = former.database == present.database && address.replication == .synchronous && isWhole
-            let begins = !known.isEmpty && !hasAll
-            guard use.maySettle || known.isEmpty else { throw SetupError.databaseMoved }
-            if begins { try Schema.beginEpoch(db, at: time.now, after: lastCommit.load(ordering: .relaxed)) }
+            if begins {
+                let commits = max(found.commits, lastCommit.load(ordering: .relaxed))
+                try Schema.beginEpoch(db, at: time.now, after: commits + Schema.commitsOfRunningServers)
+            }
             try db.run(sql: "UPDATE node SET place = ?", arguments: [here])
-            try PostgresSchema.mend(connection)
+            try PostgresSchema.takeOver(connection)
             return begins
         }
+    }
+
+    /// The place that the tables name, the number of their last commit, and whether they are as the last transaction has left them, with
+    /// each commit that this node has answered.
+    private func found(on connection: PostgresConnection) throws -> (place: String, commits: Int64, isWhole: Bool) {
+        let row = try Database(connection).value(Row.self, sql: "SELECT place, commits FROM node")
+        let commits: Int64 = row["commits"]
+        let isWhole = try PostgresSchema.isWhole(connection) && commits >= lastCommit.load(ordering: .relaxed)
+        return (row["place"], commits, isWhole)
     }
 
     /// The parts of a place: the database, and its timeline, which is another one after a promotion.
@@ -146,7 +157,7 @@ final class PostgresPool: SQLPool, SharedProofs {
                 return try seat.write { try body(Database($0)) }
             } catch let error as SQLError where error.state == SQLError.restored {
                 // Rows were put back while this node was connected, or the database is an older one.
-                _ = try settle(place, seat, isOlder: true)
+                _ = try settle(place, seat)
                 return try seat.write { try body(Database($0)) }
             }
         }

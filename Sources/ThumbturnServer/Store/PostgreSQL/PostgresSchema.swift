@@ -9,7 +9,7 @@ enum PostgresSchema {
         try connection.execute(
             """
             SET statement_timeout = 5000; SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000;
-            SET search_path = \(schema), pg_catalog
+            \(searchPath)
             """)
         let durability = try durability(connection)
         guard durability.isFull || address.acceptsWeakCommits else { throw SetupError.weakDatabase(durability.settings) }
@@ -17,6 +17,8 @@ enum PostgresSchema {
 
     /// The schema of all tables and functions.
     static let schema = "thumbturn"
+    /// Has statements find it.
+    static let searchPath = "SET search_path = \(schema), pg_catalog"
 
     static func durability(_ connection: PostgresConnection) throws -> Durability {
         let names = ["synchronous_commit", "fsync", "full_page_writes"]
@@ -44,9 +46,9 @@ enum PostgresSchema {
     }
 
     /// Begins each transaction that writes. It fails with `SQLError.restored` if the rows were put back by a copy, such as that of pg_dump.
-    static let takeTurn = ["LOCK TABLE writers_turn IN EXCLUSIVE MODE", "CALL take_turn()"]
-    /// The same for the transaction that begins an epoch because of that.
-    static let takeBrokenTurn = ["LOCK TABLE writers_turn IN EXCLUSIVE MODE"]
+    static let takeTurn = takeAnyTurn + ["CALL take_turn()"]
+    /// The same for the transaction that decides whether an epoch begins.
+    static let takeAnyTurn = ["LOCK TABLE writers_turn IN EXCLUSIVE MODE"]
 
     /// Whether the rows are those that the last transaction of the server has left. PostgreSQL notes in each row which transaction wrote
     /// it, and the row has that number as well; a copy of the row was written by another transaction.
@@ -54,8 +56,8 @@ enum PostgresSchema {
         try connection.run("SELECT 1 FROM last_writer WHERE transaction = xmin::text::bigint", []).rows.count == 1
     }
 
-    /// Writes the number of this transaction, after an epoch has begun.
-    static func mend(_ connection: PostgresConnection) throws {
+    /// Makes the rows those of this transaction, whoever wrote them.
+    static func takeOver(_ connection: PostgresConnection) throws {
         _ = try connection.run("UPDATE last_writer SET transaction = \(thisTransaction)", [])
     }
 

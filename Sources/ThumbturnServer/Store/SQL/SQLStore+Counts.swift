@@ -2,7 +2,7 @@
 
 /// Counts for a benchmark, which compares them with its own.
 extension SQLStore {
-    /// The number of transactions committed since the file was opened.
+    /// The number of transactions committed since the store was opened.
     package var commits: Int { writer.commits.total }
 
     /// The number of consumed challenges, tickets and tokens that are stored.

@@ -39,9 +39,7 @@ extension SQLStore {
         let restored = try draft.write { db in
             try keys.merge(into: db)
             let restored = try Self.settleTime(of: db, clock: clock, now: now, coolOff: coolOff)
-            // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
-            // commit.
-            try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
+            try Schema.beginEpoch(db, at: now, after: commits + Schema.commitsOfRunningServers)
             try db.run(sql: "UPDATE node SET place = ?", arguments: [place])
             return restored
         }
@@ -128,6 +126,10 @@ private struct KeptTokenKeys: Sendable {
 }
 
 extension Schema {
+    /// More commits than running servers make until they notice a new epoch, so that the number of none of theirs is ahead of its
+    /// commits.
+    static let commitsOfRunningServers: Int64 = 1 << 32
+
     /// Begins an epoch if this database has replaced a newer one or its folder is a copy, and writes the mark.
     ///
     /// If the process ends before this is done, the next process decides the same, because the signs of a restored
