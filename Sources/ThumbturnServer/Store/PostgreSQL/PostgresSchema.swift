@@ -56,7 +56,7 @@ enum PostgresSchema {
         try connection.run("SELECT 1 FROM last_writer WHERE transaction = xmin::text::bigint", []).rows.count == 1
     }
 
-    /// Makes the rows those of this transaction, whoever wrote them.
+    /// Makes the rows those of this transaction, whichever one wrote them.
     static func takeOver(_ connection: PostgresConnection) throws {
         _ = try connection.run("UPDATE last_writer SET transaction = \(thisTransaction)", [])
     }
