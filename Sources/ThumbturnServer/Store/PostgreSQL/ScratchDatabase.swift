@@ -25,7 +25,7 @@ package struct ScratchDatabase: Sendable {
         #if PostgreSQL
         do {
             try PostgresConnection(server.parameters).execute(sql)
-        } catch let error as SQLError {
+        } catch {
             throw SetupError.databaseUnreachable(error.debugDescription)
         }
         #else
