@@ -16,7 +16,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let server = try await data.server()
         try await server.backUp(to: file)
-        print("The backup is in \(file).")
+        print("The backup of \(try data.place()) is in \(file).")
     }
 }
 
@@ -28,9 +28,10 @@ struct Restore: AsyncParsableCommand {
             and open approvals end. What was changed since the backup is as it was before: devices that were revoked are enrolled, \
             keys that were replaced are enrolled again, wrong PINs are no longer counted, disabled accounts are on, former \
             passwords are accepted, and accounts that got one-time codes have none. Back ends that were removed are \
-            registered with their former keys, limits and right to Bearer tokens. Do all of this again before you start \
-            the servers: accounts end, disable, password and totp, clients remove and clients change. A new key signs access tokens. Running servers refuse their next request, \
-            read the new secrets, and continue. If the backup is from days of a wrong clock and its time is still to come, \
+            registered with their former keys, limits and right to Bearer tokens. So stop the servers first, do all of this \
+            again before you start them: accounts end, disable, password and totp, clients remove and clients change. A new key \
+            signs access tokens. A server that runs all the same refuses its next request, reads the new secrets, and continues. \
+            The machine needs memory for the whole backup. If the backup is from days of a wrong clock and its time is still to come, \
             the server's time is set to the clock's. On a new machine make the data folder first, with mode 0700, and put \
             master.key into it or set THUMBTURN_MASTER_KEY.
             """
@@ -74,7 +75,8 @@ struct NewEpoch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Begins a new epoch, so that all users must sign in again.",
         discussion: """
-            Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk. The server \
+            Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk, and after a \
+            PostgreSQL was restored to a point in time under --replication synchronous. The server \
             itself notices at its next start that the database was replaced by an older one or the data folder was copied. \
             A new key signs access tokens. Running servers refuse their next request, read the new secrets, and continue.
             """
@@ -84,8 +86,8 @@ struct NewEpoch: AsyncParsableCommand {
     @OptionGroup var confirmation: Confirmation
 
     func run() async throws {
-        let server = try await data.server(for: .beginning)
         try confirmation.ask("A new epoch begins: all users must sign in again, and recovery codes and open approvals end.")
+        let server = try await data.server(for: .beginning)
         try await server.beginEpoch()
         print("A new epoch has begun: all users must sign in again.")
     }

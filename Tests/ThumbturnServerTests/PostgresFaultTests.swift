@@ -131,6 +131,106 @@ import ThumbturnMessages
         }
     }
 
+    @Test("once a node writes to another server, nothing is read from the old one, which still answers")
+    func readersFollow() async throws {
+        try await PostgresServer.run { former in
+            try await PostgresServer.run { next in
+                let time = NodeTime(TestClock().node)
+                let places = try [former, next].map { try SQLStore(PostgresAddress($0.socketAddress), time: time).pool.place }
+                let parameters = try [former, next].map { try PostgresAddress($0.socketAddress).parameters }
+                let both = Set(["host", "port"]).map { name in
+                    "\(name)=\(parameters.map { $0[name] ?? "" }.joined(separator: ","))"
+                }
+                let pool = try SQLStore(PostgresAddress("dbname=thumbturn user=thumbturn \(both[0]) \(both[1])"), time: time).pool
+                // More at once than there are connections, so that each of them is used.
+                let read = {
+                    try await withThrowingTaskGroup(of: String.self) { group in
+                        for _ in 0..<(8 * Limits.readers) {
+                            group.addTask { try await pool.read { try $0.value(String.self, sql: "SELECT place FROM node") } }
+                        }
+                        return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+                    }
+                }
+                #expect(try await read() == [places[0]])
+                try former("readonly on")
+                for _ in 0..<100 where pool.place == places[0] {
+                    try? pool.write { try $0.run(sql: "UPDATE node SET purged_until = purged_until") }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(try await read() == [places[1]])
+            }
+        }
+    }
+
+    @Test(
+        "a primary that comes back after the promotion of its replica is neither read nor written, and the replica is found again"
+    )
+    func formerPrimary() async throws {
+        try await PostgresServer.run { server in
+            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
+            try server("promoted")
+            let parameters = try PostgresAddress(server.socketAddress).parameters
+            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
+            let user = "dbname=thumbturn user=thumbturn"
+            let address = try PostgresAddress(
+                "\(user) host=\(host),\(host)/promoted port=\(port),\(port)", replication: .synchronous)
+            let store = try SQLStore(address, time: time)
+            let former = store.pool.place
+            let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
+
+            try server("readonly on")
+            for _ in 0..<100 where store.pool.place == former {
+                _ = try? await store.spend([spend])
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let place = store.pool.place
+            #expect(place != former)
+            #expect(try await store.spend([spend]) == false)
+
+            // It takes writes again, and is the first that new connections try.
+            try server("readonly off")
+            try TestDatabases.run(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'thumbturn' AND pid != pg_backend_pid()",
+                on: "\(user) host=\(host)/promoted port=\(port)")
+            for _ in 0..<20 {
+                await #expect(throws: SQLError.self) { try await store.secretsEdition() }
+                await #expect(throws: SQLError.self) { try await store.spend([spend]) }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            try server("stop")
+            for _ in 0..<100 where (try? await store.secretsEdition()) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try await store.spend([spend]) == false, "what was spent there is spent")
+            #expect(store.pool.place == place)
+        }
+    }
+
+    @Test("a configuration that lets commits be lost does not reach open connections, and new ones are refused")
+    func weakened() async throws {
+        try await PostgresServer.run { server in
+            let pool = try SQLStore(PostgresAddress(server.socketAddress), time: NodeTime(TestClock().node)).pool
+            try server("commits weak")
+            #expect(try pool.durability().isFull)
+            try server("restart")
+            let write = { try pool.write { try $0.run(sql: "UPDATE node SET purged_until = purged_until") } }
+            let error = #expect(throws: (any Error).self) { try write() }
+            // The first one says why, and later ones for a moment only that there is no connection.
+            #expect(error is SQLError || error is SetupError)
+            try server("commits safe")
+            for _ in 0..<100 where (try? write()) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try pool.durability().isFull)
+        }
+    }
+
+    @Test("a node whose clock cannot follow the time of the others is not ready")
+    func notReady() async throws {
+        try await with { database, live, _ in
+            #expect(try await live.connect().send("GET", "/ready").status == 200)
+            try TestDatabases.run("UPDATE thumbturn.node SET high_water = high_water + 3600", on: database.address)
+            #expect(try await live.connect().send("GET", "/ready").status == 503)
+        }
+    }
+
     @Test("what was answered before the database was killed is there afterwards")
     func nothingIsLost() async throws {
         try await with { database, live, device in

@@ -10,6 +10,8 @@ final class PostgresServer: @unchecked Sendable {
     private let output = Pipe()
     /// The address of its database, through TCP with TLS.
     private(set) var address = ""
+    /// The address of its database, through its socket.
+    private(set) var socketAddress = ""
 
     static func run(_ test: (PostgresServer) async throws -> Void) async throws {
         let server = try PostgresServer()
@@ -23,8 +25,9 @@ final class PostgresServer: @unchecked Sendable {
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         address = try line()
-        // The address through its socket, and the file of the password, which is in the environment.
-        _ = (try line(), try line())
+        socketAddress = try line()
+        // The file of the password, which is in the environment.
+        _ = try line()
     }
 
     /// Sends a command of scripts/cluster/postgres.py, and waits until it is done.

@@ -12,7 +12,8 @@ import Testing
 @Suite struct StatementPlansTests {
     /// Tables that stay small. `node`, or `n` in a join, has one row.
     private static let small: Set = [
-        "node", "n", "secrets", "clients", "retired_token_keys", "telemetry_keys", "telemetry_salts", "CONSTANT",
+        "node", "n", "secrets", "clients", "retired_token_keys", "telemetry_keys", "telemetry_salts", "policy_versions",
+        "CONSTANT",
     ]
 
     /// The statements that may scan a table, and why.

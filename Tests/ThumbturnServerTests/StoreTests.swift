@@ -97,6 +97,62 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("a purge deletes all that has expired, in transactions that stay short")
+    func muchToPurge() async throws {
+        try await with { store, clock in
+            let store = try #require(store as? SQLStore)
+            try await store.writer.write { db, _ in
+                for number in 0..<10_001 {
+                    try db.run(
+                        sql: "INSERT INTO spent (use, id, expires_at) VALUES (?, ?, ?)",
+                        arguments: [Spend.Use.ticket.rawValue, Data("\(number)".utf8), 1_000_000 + number % 2])
+                }
+            }
+            expect(try await store.spend([spend(1)]), is: true)
+            clock.advance(by: .seconds(2))
+            let before = store.commits
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.spentCount(), is: 1)
+            // Two for these, one for sessions, one for visits, and one for the rest.
+            #expect(store.commits - before == 5)
+            expect(try await store.spend([spend(1)]), is: false)
+        }
+    }
+
+    @Test("a restore keeps what is revoked while it is prepared")
+    func revokedMeanwhile() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let store = try TestStore.open(in: folder, clock)
+        let image = try StoreImage(of: SQLitePool(inMemory: nil))
+        // The restore looks at its clock after it has read what is revoked.
+        let pool = store.pool
+        let looks = Mutex<Int?>(nil)
+        let node = NodeClock(
+            civil: {
+                let isFirst = looks.withLock { looks in
+                    looks = looks.map { $0 + 1 }
+                    return looks == 1
+                }
+                if isFirst {
+                    try? pool.write { db in
+                        try db.run(
+                            sql:
+                                "INSERT INTO retired_token_keys (kid, secret, x963, retired_at, revoked_at) VALUES (?, ?, ?, 1, 1)",
+                            arguments: ["revoked", "secret", Data([4])])
+                        try Schema.countSecretChange(db)
+                    }
+                }
+                return clock.now
+            }, monotonic: { .zero })
+        let restoring = try SQLStore(pool, time: NodeTime(node), keepsAuditLog: true)
+        looks.withLock { $0 = 0 }
+        try await restoring.restore(from: image, coolOff: .zero)
+        #expect(try store.texts(of: ["SELECT kid FROM retired_token_keys"]) == ["revoked"])
+    }
+
     @Test func aRevokedDeviceRevokesNobody() async throws {
         try await with { store, clock in
             let account = Account(id: .random(), name: "ada", passwordHash: "x")

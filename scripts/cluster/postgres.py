@@ -12,7 +12,9 @@ line, `ok` or `error: …`:
     pause, resume           SIGSTOP and SIGCONT: it accepts connections and does not answer
     readonly on|off         new transactions are read-only, as on a server that is being replaced
     replica missing|none    commits wait for a replica that is not there, or for none
+    commits weak|safe       commits return before they are durable, or after
     certificate wrong|right the certificate for new connections comes from an authority that sslrootcert does not have
+    promoted                beside it runs a replica of it that was promoted, with its socket in the folder `promoted` of this one's
 
 Needs the Debian packages postgresql and openssl. As root, PostgreSQL runs as the user postgres; otherwise as the current user.
 """
@@ -20,6 +22,7 @@ import os
 import secrets
 import signal
 import sys
+from pathlib import Path
 
 from workspace import Failure, Workspace, end_on_signals, free_ports, serve, signal_all, wait_until
 
@@ -71,19 +74,21 @@ class Postgres:
     def start(self):
         if self.process:
             raise Failure("it runs already")
-        log = self.folder / "log"
-        self.process = self.workspace.start(log, self.workspace.postgres / "postgres", "-D", self.data, as_server=True)
+        self.process = self._start(self.folder / "log", self.data)
+
+    def _start(self, log, data):
+        process = self.workspace.start(log, self.workspace.postgres / "postgres", "-D", data, as_server=True)
 
         def ready():
-            if self.process.poll() is not None:
-                self.process = None
+            if process.poll() is not None:
                 raise Failure(f"PostgreSQL did not start: {log.read_text()[-2000:]}")
             try:  # The last line says `ready` once connections are answered; the first is the process id.
-                lines = (self.data / "postmaster.pid").read_text().split()
-                return lines[0] == str(self.process.pid) and lines[-1] == "ready"
+                lines = (data / "postmaster.pid").read_text().split()
+                return lines[0] == str(process.pid) and lines[-1] == "ready"
             except (FileNotFoundError, IndexError):
                 return False
         wait_until(ready, "PostgreSQL's start", 60)
+        return process
 
     def stop(self):
         if self.process:
@@ -118,10 +123,31 @@ class Postgres:
             raise Failure("expected missing or none")
         self._set(synchronous_standby_names="nobody" if state == "missing" else "")
 
+    def commits(self, state):
+        if state not in ("weak", "safe"):
+            raise Failure("expected weak or safe")
+        self._set(synchronous_commit="off" if state == "weak" else "on")
+
     def certificate(self, which):
         if which not in ("right", "wrong"):
             raise Failure("expected right or wrong")
         self._set(ssl_cert_file=f"{self.folder}/{which}.pem", ssl_key_file=f"{self.folder}/{which}.key")
+
+    def promoted(self):
+        folder = self.folder / "promoted"
+        self.stop()
+        # A process of the server's user, to whom everything then belongs.
+        if self.workspace.start(self.folder / "copying", "cp", "-a", self.data, f"{self.data}-promoted", as_server=True).wait() != 0:
+            raise Failure(f"the copy did not work: {(self.folder / 'copying').read_text()[-2000:]}")
+        data = Path(f"{self.data}-promoted")
+        self.start()
+        self.workspace.folder("postgres/promoted").chmod(0o711)
+        with open(data / "postgresql.conf", "a") as configuration:
+            configuration.write(f"listen_addresses = ''\nunix_socket_directories = '{folder}'\n")
+        self.workspace.write(data / "standby.signal", "", server=True)
+        self._start(self.folder / "log-promoted", data)
+        uri = self.superuser_uri.replace(f"host={self.folder}", f"host={folder}")
+        self.workspace.sql(uri, self.superuser_password, "select pg_promote()")
 
     def _set(self, **settings):
         self._sql(*(f"alter system set {name} = '{value}'" for name, value in settings.items()), "select pg_reload_conf()")
@@ -140,6 +166,6 @@ if __name__ == "__main__":
             print(server.uri, server.socket_uri, server.password_file, sep="\n", flush=True)
             serve({"stop": server.stop, "start": server.start, "restart": server.restart, "kill": server.kill, "pause": server.pause,
                    "resume": server.resume, "readonly": server.read_only, "replica": server.replica,
-                   "certificate": server.certificate})
+                   "commits": server.commits, "certificate": server.certificate, "promoted": server.promoted})
     except Failure as failure:
         sys.exit(f"postgres.py: {failure}")

@@ -1,7 +1,7 @@
 package import ThumbturnCore
 
 extension StepUpTable: Decodable {
-    private enum CodingKeys: String, CodingKey, CaseIterable { case format, preset, actions }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case format, version, preset, actions }
 
     /// The value of the member `format`.
     public static let format = "thumbturn-policy/1"
@@ -15,7 +15,7 @@ extension StepUpTable: Decodable {
         self = try StrictJSON.decodeIgnoringUnknown(StepUpTable.self, from: json)
     }
 
-    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file replaces the preset's whole
+    /// Reads a table: `format`, `version` if there is one, and `preset` or `actions` or both. An action of the file replaces the preset's whole
     /// rule. Throws `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
@@ -40,6 +40,10 @@ extension StepUpTable: Decodable {
                 }
                 table.actions[name.stringValue] = try rules.decode(ActionRule.self, forKey: name)
             }
+        }
+        table.version = try values.decodeIfPresent(Int64.self, forKey: .version)
+        guard table.version ?? 1 > 0 else {
+            throw DecodingError.dataCorruptedError(forKey: .version, in: values, debugDescription: "is not 1 or more")
         }
         guard !table.actions.isEmpty else {
             throw DecodingError.dataCorrupted(

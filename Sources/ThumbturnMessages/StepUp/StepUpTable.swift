@@ -5,6 +5,9 @@ public import ThumbturnCore
 public struct StepUpTable: Hashable, Sendable {
     /// The rules by the actions' names.
     public var actions: [String: ActionRule]
+    /// The version of the file that it was read from, 1 or more; nil if that has none. Of several nodes, none uses a lower version than
+    /// another one has used.
+    public var version: Int64?
 
     /// Creates a table from rules; an empty one denies everything.
     public init(actions: [String: ActionRule]) {

@@ -113,6 +113,8 @@ extension AuthorizationServer {
     /// of the policy, and when the process has started: a newer version of this program may judge better. The running server
     /// calls it every minute.
     func keepUpEvidence() async throws {
+        // What an older policy demands must not reach the database.
+        try await agreeOnPolicies()
         let rules = settings.evidence
         let lists = try await evidenceLists()
         if lists.fetched != rules.current.lists.fetched { rules.use(lists) }

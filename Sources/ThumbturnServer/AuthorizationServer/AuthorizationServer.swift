@@ -39,7 +39,10 @@ package struct AuthorizationServer: Sendable {
             settings, on: folder.store, folder.masterKey, readMasterKey: { try DataFolder.masterKey(settings) },
             passwords: try Passwords(), time: time)
         // A command has no policy, and must not take one for empty.
-        if use == .serving { try await applyEvidencePolicy() }
+        if use == .serving {
+            try await agreeOnPolicies()
+            try await applyEvidencePolicy()
+        }
     }
 
     /// Makes a server on a store that is open already, whose time it shares.

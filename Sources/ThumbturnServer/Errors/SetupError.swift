@@ -93,8 +93,10 @@ public enum SetupError: Error, CustomStringConvertible {
     case databaseAddress(String)
     /// The database server cannot be reached or does not let this user in. It says why.
     case databaseUnreachable(String)
-    /// The machine's clock differs by more than ten minutes from that of the database server.
+    /// The machine's clock differs by more than a minute from that of the database server.
     case clockUnlikeDatabase(clock: UnixTime, database: UnixTime)
+    /// Another node has used a later version of this policy.
+    case policyOutdated(String, version: Int64?, latest: Int64)
     /// The database has no tables of a server.
     case noTables
     /// The database was made by an older version, from which this one has no step.
@@ -178,6 +180,9 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clockUnlikeDatabase(let clock, let database):
             "The machine's clock is \(Self.text(max(clock - database, database - clock))) "
                 + "\(clock > database ? "ahead of" : "behind") that of the database server. Set both right."
+        case .policyOutdated(let policy, let version, let latest):
+            "A node has used version \(latest) of the \(policy) policy, and this one has \(version.map { "version \($0)" } ?? "none"). "
+                + "Give it the same file; to go back to an earlier one, give that a higher version."
         case .noTables:
             "There is no server's data in this database. Check --database. "
                 + "`thumbturn-server serve`, `accounts add` and `restore` make the tables in an empty one."
@@ -185,8 +190,8 @@ public enum SetupError: Error, CustomStringConvertible {
             "The database was made by an older version, and this one has no step from it for PostgreSQL. Write a backup with the "
                 + "older version, and restore it into an empty database with this one."
         case .databaseMoved:
-            "The database was restored, copied or promoted, and no server has connected since. Start a server first, or run: "
-                + "thumbturn-server new-epoch"
+            "The database was restored, copied or promoted, and no node has connected since. Start a node first, with `serve` and its "
+                + "--replication. Where that promotion may have lost commits, run instead: thumbturn-server new-epoch"
         case .sharedMasterKeyMissing(let folder):
             "Another node has made this database, and its secrets need its master key. Set THUMBTURN_MASTER_KEY to it, or copy that "
                 + "node's master.key into \(folder)."

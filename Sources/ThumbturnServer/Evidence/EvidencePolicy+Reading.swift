@@ -35,6 +35,8 @@ extension EvidencePolicy {
         }
         guard text.format == Self.format else { throw PolicyFileError("\(file): format: is not \"\(Self.format)\"") }
         self.init(withoutEvidence: text.withoutEvidence.value)
+        try PolicyFileError.check(version: text.version, of: file)
+        version = text.version
         for (name, group) in text.groups ?? [:] {
             guard name.isEmpty || StepUpAction.isName(name) else {
                 throw PolicyFileError("\(file): groups.\(name): a name is 1 to 64 of a to z, 0 to 9 and -")
@@ -176,12 +178,13 @@ extension EvidencePolicy {
     /// The file as it is written.
     private struct PolicyText: Message {
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case format
+            case format, version
             case withoutEvidence = "without_evidence"
             case groups, apple, android, tpm
         }
 
         var format: String
+        var version: Int64?
         var withoutEvidence: Word<WithoutEvidence>
         var groups: [String: Group]?
         var apple: Apple?

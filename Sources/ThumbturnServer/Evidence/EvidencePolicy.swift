@@ -23,6 +23,8 @@ public struct EvidencePolicy: Sendable {
     /// The least assurance of the keys of accounts by group; the empty name is that of accounts without a group. A key below
     /// it authorises nothing, full credentials open no session, and a device without a key that reaches it is not enrolled.
     public var minimums: [String: Assurance]
+    /// The version of the file, if it has one; see `docs/cluster.md`.
+    package var version: Int64?
     /// Base64url SHA-256 of the file that the policy was read from. Where it names files of roots, it is that of the SHA-256 of
     /// all of them, one behind the other. Empty for a policy that a program made.
     package var digest = ""

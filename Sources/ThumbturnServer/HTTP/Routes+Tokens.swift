@@ -11,10 +11,12 @@ extension Routes {
         Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
     }
 
-    /// Whether this node reaches its database and can open the secrets that are there now, for a balancer: otherwise 503, as for every
-    /// request that needs them.
+    /// Whether this node reaches its database, can open the secrets that are there now, has the latest policies, and a clock that can
+    /// follow the time of all nodes, for a balancer: otherwise 503.
     func ready(_ request: Route.Incoming<Void>) async throws -> Response {
         try await service.secrets.keepUp()
+        try await service.followTime()
+        try await service.agreeOnPolicies()
         return try await health(request)
     }
 

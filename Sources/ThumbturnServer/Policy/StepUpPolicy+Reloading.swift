@@ -15,6 +15,8 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     let record: @Sendable () async throws -> Void
     /// Has the database demand what the evidence policy demands.
     let apply: @Sendable () async throws -> Void
+    /// Throws if another node has used a later version.
+    let agree: @Sendable () async throws -> Void
 
     var description: String { "PolicyReloading" }
 
@@ -29,17 +31,52 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     func run() async throws {
         unlockPolicies?.tell(logger)
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() {
-            guard policy.isFromFile || evidence.isFromFile || unlockPolicies != nil else {
-                logger.notice("SIGHUP changes nothing: the server was started without a policy file")
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { try? await cancelWhenGracefulShutdown { try await follow() } }
+            for await _ in signals.cancelOnGracefulShutdown() {
+                guard policy.isFromFile || evidence.isFromFile || unlockPolicies != nil else {
+                    logger.notice("SIGHUP changes nothing: the server was started without a policy file")
+                    continue
+                }
+                await reload()
+            }
+        }
+    }
+
+    /// Looks once a second whether another node has used a later version, and reads the files again, once a minute, while one has.
+    private func follow() async throws {
+        var readAt: ContinuousClock.Instant?
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            guard await whyOutdated() != nil else {
+                readAt = nil
                 continue
             }
-            var isNew = false
-            if evidence.isFromFile { isNew = await reloadEvidence() }
-            if policy.isFromFile { isNew = reloadPolicy() || isNew }
-            if let unlockPolicies { isNew = reload(unlockPolicies) || isNew }
-            if isNew { await recordOrLog() }
+            if let readAt, .now - readAt < .seconds(60) { continue }
+            readAt = .now
+            await reload()
+            if let why = await whyOutdated() {
+                logger.error("this node is not ready until it has the latest policy", metadata: ["mistake": .string(why)])
+            }
         }
+    }
+
+    /// Why the files are not the latest; nil if they are, or if the database does not answer, which others tell of.
+    private func whyOutdated() async -> String? {
+        do {
+            try await agree()
+        } catch let error as SetupError {
+            if case .policyOutdated = error { return error.description }
+        } catch {}
+        return nil
+    }
+
+    private func reload() async {
+        var isNew = false
+        if evidence.isFromFile { isNew = await reloadEvidence() }
+        if policy.isFromFile { isNew = reloadPolicy() || isNew }
+        if let unlockPolicies { isNew = reload(unlockPolicies) || isNew }
+        if isNew { await recordOrLog() }
     }
 
     private func reloadPolicy() -> Bool {

@@ -40,7 +40,9 @@ public final class StepUpPolicy: Sendable {
 
     private static func read(_ file: String) throws(PolicyFileError) -> (current: StepUpTable, digest: String?) {
         let bytes = try StepUpTable.bytes(of: file)
-        return (try StepUpTable(bytes, of: file), Base64URL.encode(SHA256.hash(data: bytes)))
+        let table = try StepUpTable(bytes, of: file)
+        try PolicyFileError.check(version: table.version, of: file)
+        return (table, Base64URL.encode(SHA256.hash(data: bytes)))
     }
 }
 

@@ -71,10 +71,7 @@ public final class UnlockPolicies: Sendable {
         } catch {
             throw PolicyFileError("\(file): \(error.description)")
         }
-        // Devices refuse such a document: nothing could follow on a version of the far future.
-        guard content.version <= Int64(Date().timeIntervalSince1970) else {
-            throw PolicyFileError("\(file): version: is higher than the number of seconds since 1970")
-        }
+        try PolicyFileError.check(version: content.version, of: file)
         return (content, Base64URL.encode(SHA256.hash(data: data)))
     }
 

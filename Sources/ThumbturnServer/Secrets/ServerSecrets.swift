@@ -84,7 +84,12 @@ package final class ServerSecrets: Sendable {
         } catch SetupError.masterKeyWrong {
             fresh = try await Self.load(store, try readMasterKey(), time)
         }
-        loaded.withLock { $0.current = fresh }
+        loaded.withLock { loaded in
+            let known = loaded.current.edition
+            // Another call may have read later and ended sooner.
+            guard fresh.edition.epoch != known.epoch || fresh.edition.changes >= known.changes else { return }
+            loaded.current = fresh
+        }
     }
 
     /// Reads the secrets again if an operator has changed them since, for example revoked a key. Call it before a key

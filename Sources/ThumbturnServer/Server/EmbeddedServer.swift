@@ -225,7 +225,8 @@ public struct EmbeddedServer: Sendable {
             PolicyReloading(
                 policy: service.settings.stepUp, evidence: service.settings.evidence,
                 unlockPolicies: service.settings.unlockPolicies, logger: logger,
-                record: service.recordPolicy, apply: service.applyEvidencePolicy))
+                record: service.recordPolicy, apply: service.applyEvidencePolicy,
+                agree: service.agreeOnPolicies))
         if let url = service.settings.androidStatusURL {
             application.addServices(StatusFetching(service: service, logger: logger, url: url))
         }

@@ -6,7 +6,8 @@ package import ThumbturnCore
 /// Every method is one transaction, which is durable when the method returns. A challenge or a ticket is consumed in
 /// the same transaction as the change that it authorises, so no failure separates the two.
 package protocol Store: AccountStore, ApprovalStore, AuditStore, ClientStore, DeviceStore, EpochStore, EvidenceStore,
-    IdentityStore, KeyStore, NoticeStore, PlainKeyStore, RefreshStore, SecretStore, SessionStore, SpendStore, TelemetryStore,
+    IdentityStore, KeyStore, NoticeStore, PlainKeyStore, PolicyStore, RefreshStore, SecretStore, SessionStore, SpendStore,
+    TelemetryStore,
     ThrottleStore, TokenKeyStore, Sendable
 {
     /// The proofs of DPoP that several nodes share; nil where the database has one node.

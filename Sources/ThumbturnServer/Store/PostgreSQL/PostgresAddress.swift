@@ -2,6 +2,7 @@
 import Foundation
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnVerifier
 #if PostgreSQL
 import CPQ
 #endif
@@ -36,16 +37,17 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         return text.isEmpty ? nil : text
     }
 
-    /// Compares a clock with that of the database server: a node whose clock is far ahead would take all others with it.
+    /// Compares a clock with that of the database server: a node whose clock is ahead would take all others with it, and one that is far
+    /// behind could not follow them.
     ///
-    /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than ten minutes.
+    /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than a minute, which is what resource servers allow.
     package func check(_ clock: NodeClock) throws {
         #if PostgreSQL
         guard let connection = try? PostgresConnection(parameters),
             let now: Int64 = try connection.query("SELECT extract(epoch FROM clock_timestamp())::bigint AS now").first?["now"]
         else { return }  // The server's own connections say why.
         let (here, there) = (clock.civil(), UnixTime(seconds: now))
-        guard max(here - there, there - here) <= NodeTime.largestStep else {
+        guard max(here - there, there - here) <= TokenTimes.leeway else {
             throw SetupError.clockUnlikeDatabase(clock: here, database: there)
         }
         #endif

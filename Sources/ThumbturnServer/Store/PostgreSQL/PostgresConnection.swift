@@ -7,6 +7,7 @@ import Glibc
 import Musl
 #endif
 import CPQ
+import Crypto
 import Foundation
 
 /// One connection to PostgreSQL. Only one thread at a time may use it.
@@ -139,7 +140,8 @@ import Foundation
 
     private func prepare(_ sql: String) throws(SQLError) -> String {
         if let name = prepared[sql] { return name }
-        let name = "s\(prepared.count)"
+        // The name says what is prepared, so that no connection that a proxy exchanges has another statement by it.
+        let name = SHA256.hash(data: Data(sql.utf8)).prefix(16).map { String($0, radix: 16) }.joined(separator: "_")
         // In a pipeline a statement that is not valid would end the transaction before it began.
         guard unsafe PQsendPrepare(base, name, Dialect.statement(sql), 0, nil) == 1 else { throw lost() }
         _ = try lastResult()

@@ -83,18 +83,26 @@ final class PostgresPool: SQLPool, SharedProofs {
         }
     }
 
-    /// Checks a new connection: from a database that was restored, copied or promoted nothing is read before its epoch has begun.
+    /// Checks a new connection, and those from before the store was open: from a database that was restored, copied or promoted nothing
+    /// is read before its epoch has begun.
     ///
     /// - Returns: the connection's place; nil while the store is not open yet.
+    /// - Throws: `SQLError.formerPrimary` for a database that another one has replaced.
     private func agree(on connection: PostgresConnection) throws -> String? {
         guard let known = agreed.withLock({ $0 }) else { return nil }
         let here = try PostgresSchema.place(connection)
+        guard !DatabasePlace(here).isBefore(DatabasePlace(known)) else { throw SQLError.formerPrimary }
         // Two replicas that were promoted one after the other may have timelines of the same number: the tables tell.
         let found = try found(on: connection)
         if here == known, found.place == here, found.isWhole { return here }
         let seat = Seat(address)
-        try seat.use { _ = try settle(PostgresSchema.place($0.connected()), $0) }
-        agreed.withLock { $0 = here }
+        let settled: String = try seat.use { seat in
+            let place = try PostgresSchema.place(seat.connected())
+            _ = try settle(place, seat)
+            return place
+        }
+        agreed.withLock { $0 = settled }
+        guard settled == here else { throw SQLError(state: SQLError.connectionLost, debugDescription: "the primary has changed") }
         return here
     }
 
@@ -133,8 +141,16 @@ final class PostgresPool: SQLPool, SharedProofs {
     /// The parts of a place: the database, and its timeline, which is another one after a promotion.
     private struct DatabasePlace {
         var database: Substring
+        /// Eight hexadecimal digits.
+        var timeline: Substring
 
-        init(_ text: String) { database = text[..<(text.lastIndex(of: "/") ?? text.endIndex)] }
+        init(_ text: String) {
+            let end = text.lastIndex(of: "/") ?? text.endIndex
+            (database, timeline) = (text[..<end], text[end...].dropFirst())
+        }
+
+        /// Whether the other place is that of a replica which was promoted after this one had been the primary.
+        func isBefore(_ other: Self) -> Bool { database == other.database && timeline < other.timeline }
     }
 
     // MARK: Reading
@@ -205,18 +221,25 @@ final class PostgresPool: SQLPool, SharedProofs {
         let index = try readers.take()
         defer { readers.give(index) }
         try readers.seats[index].use { seat in
-            try seat.alone("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { try TableCopy.copy(from: $0, to: path) }
+            try seat.alone("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+                try PostgresSchema.refuseNewer($0)
+                try TableCopy.copy(from: $0, to: path)
+            }
         }
     }
 
-    func replace(by draft: SQLitePool) throws {
+    func replace(by draft: SQLitePool, if check: (Database) throws -> Void) throws {
         try writer.use { seat in
             let begin = ["BEGIN ISOLATION LEVEL SERIALIZABLE"] + PostgresSchema.takeTurn
             try seat.alone(begin.joined(separator: "; ")) {
+                try check(Database($0))
+                try PostgresSchema.refuseNewer($0)
                 try TableCopy.copy(from: draft, to: $0, replacing: true)
             }
         }
     }
+
+    var ifWhole: String { " JOIN last_writer ON transaction = last_writer.xmin::text::bigint" }
 }
 
 /// One connection, which is made when it is needed, and the queue of those that use it.
@@ -248,9 +271,13 @@ private final class Seat: @unchecked Sendable {
 
     /// The connection, which is made if it is missing or was lost.
     func connected() throws -> PostgresConnection {
-        // After a promotion the old primary may still answer those who stay connected to it.
-        if let connection, connection.isUsable, place.map(isHere) ?? true { return connection }
-        connection = nil
+        if let connection, connection.isUsable {
+            // It may be from before the store was open, when nothing was agreed to.
+            if place == nil { place = try agree(connection) }
+            // After a promotion the old primary may still answer those who stay connected to it.
+            if place.map(isHere) ?? true { return connection }
+        }
+        (connection, place) = (nil, nil)
         guard retriesAt <= .now else { throw SQLError(state: SQLError.connectionLost) }
         do {
             let made = try PostgresConnection(address.parameters)
@@ -299,7 +326,7 @@ private final class Seat: @unchecked Sendable {
 
     /// Runs one statement, which is a transaction of its own. It is not repeated: if the connection was lost, it may have been done.
     func once<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        do { return try body(connected()) } catch let error as SQLError where error.isStale {
+        do { return try body(connected()) } catch let error as SQLError where error.needsNewConnection {
             connection = nil
             throw error
         }
@@ -323,9 +350,9 @@ private final class Seat: @unchecked Sendable {
                 current.rollBack()
                 tries += 1
                 guard let error = error as? SQLError, mayRunAgain, tries < Limits.transactionTries,
-                    error.isConflict || error.isStale || (error.isConnectionLost && tries == 1)
+                    error.isConflict || error.needsNewConnection || (error.isConnectionLost && tries == 1)
                 else { throw error }
-                if error.isStale { connection = nil }
+                if error.needsNewConnection { connection = nil }
                 if error.isConflict { Thread.sleep(forTimeInterval: .random(in: 0.001...0.01) * Double(tries)) }
             }
         }

@@ -4,11 +4,13 @@ import ThumbturnCore
 
 /// The tables in PostgreSQL, and what a connection must be like.
 enum PostgresSchema {
-    /// Prepares a new connection, and refuses a database that does not keep what it commits.
+    /// Prepares a new connection, and refuses a database that does not keep what it commits. The setting that decides it stays what it
+    /// was, whatever the server's configuration becomes.
     static func prepare(_ connection: PostgresConnection, for address: PostgresAddress) throws {
         try connection.execute(
             """
             SET statement_timeout = 5000; SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000;
+            SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false);
             \(searchPath)
             """)
         let durability = try durability(connection)
@@ -74,10 +76,28 @@ enum PostgresSchema {
         END $$
         """
 
-    /// Makes the tables in an empty database. Nodes that start together do it one after the other.
+    /// What a version changes in the tables of the version before. SQLite has the same under the same name, in `Schema.migrator`.
+    struct Step {
+        var name: String
+        /// Whether nodes of the version before can go on beside it: it only adds tables, and columns that are null or have a default.
+        var isAdditive: Bool
+        var script: String
+    }
+
+    /// The steps since the first version with PostgreSQL, whose tables are made as they are. Each is taken once, in this order, and none
+    /// back.
+    static let steps = [
+        Step(
+            name: "36 versions of policies", isAdditive: true,
+            script: """
+                CREATE TABLE policy_versions (policy TEXT COLLATE "C" PRIMARY KEY, version BIGINT NOT NULL)
+                """)
+    ]
+
+    /// Makes the tables in an empty database, or takes the steps that are missing. Nodes that start together do it one after the other.
     ///
     /// - Parameter mayMake: whether there may be no tables yet.
-    static func migrate(_ connection: PostgresConnection, mayMake: Bool) throws {
+    static func migrate(_ connection: PostgresConnection, mayMake: Bool, steps: [Step] = steps) throws {
         try connection.execute("BEGIN")
         do {
             // Before the schema is there, nothing else can be locked. The number is the project's own.
@@ -88,23 +108,41 @@ enum PostgresSchema {
                 CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, is_additive BOOLEAN NOT NULL DEFAULT false)
                 """)
             let applied = try connection.run("SELECT name, is_additive FROM migrations", []).rows
-            let known = Schema.migrator.migrations
+            let stepsByName = Dictionary(uniqueKeysWithValues: steps.map { ($0.name, $0) })
+            let own = Schema.names
+            let known = own + steps.map(\.name).filter { !own.contains($0) }
             // What a newer version has only added does not disturb this one: during a rollout both run.
             guard applied.allSatisfy({ $0["is_additive"] || known.contains($0["name"]) }) else {
                 throw SetupError.newerDatabase("the database")
             }
             let names = Set(applied.map { $0["name"] as String })
-            guard applied.isEmpty || names.isSuperset(of: known) else { throw SetupError.olderDatabase }
             if applied.isEmpty {
                 guard mayMake else { throw SetupError.noTables }
                 try make(connection)
-                for name in known { _ = try connection.run("INSERT INTO migrations (name) VALUES (?)", [.text(name)]) }
+            }
+            for name in known where !names.contains(name) {
+                let step = stepsByName[name]
+                if !applied.isEmpty {
+                    guard let step else { throw SetupError.olderDatabase }
+                    try connection.mayTakeLong()
+                    try connection.execute(step.script)
+                }
+                _ = try connection.run(
+                    "INSERT INTO migrations (name, is_additive) VALUES (?, ?::bigint = 1)",
+                    [.text(name), .integer(step?.isAdditive == true ? 1 : 0)])
             }
             try connection.commit()
         } catch {
             connection.rollBack()
             throw error
         }
+    }
+
+    /// Refuses a database in which a newer version has added what this one does not know: a copy would lack it.
+    static func refuseNewer(_ connection: PostgresConnection) throws {
+        let known = Schema.names
+        let applied = try connection.run("SELECT name FROM migrations", []).rows
+        guard applied.allSatisfy({ known.contains($0["name"]) }) else { throw SetupError.newerDatabase("the database") }
     }
 
     /// Makes all tables as SQLite's migrations leave them, with the rows that those insert.

@@ -221,7 +221,7 @@ final class GroupCommit: Sendable {
 }
 
 /// The errors of the store.
-enum StoreError: Error {
+enum StoreError: Error, CustomStringConvertible {
     /// The file was not opened with `synchronous=FULL`.
     case notDurable
     /// The database ended the transaction by itself, for example because the disk is full.
@@ -233,5 +233,17 @@ enum StoreError: Error {
     case anotherEpoch
     /// The stored time is further ahead than this machine's clock can have stepped. Nothing was written.
     case timeJumped
+
+    var description: String {
+        switch self {
+        case .notDurable: "The database does not keep what it commits."
+        case .transactionEnded: "The database ended the transaction. Nothing was written; look whether its disk is full."
+        case .notReplicated:
+            "It is written, but no replica has confirmed it. Check the replicas, and look whether it is there before you repeat it."
+        case .anotherEpoch: "Another process changed the secrets or began an epoch meanwhile. Nothing was written; run it again."
+        case .timeJumped:
+            "The database's time is far ahead of this machine's clock. Nothing was written. See: thumbturn-server time"
+        }
+    }
 }
 #endif

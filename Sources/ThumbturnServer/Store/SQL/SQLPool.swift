@@ -41,8 +41,10 @@ protocol SQLPool: Sendable {
     var place: String { get }
     /// Copies all rows, as they are at one moment, into an empty file of SQLite.
     func backUp(to path: String) throws
-    /// Replaces all rows by those of a database in memory, in one transaction.
-    func replace(by draft: SQLitePool) throws
+    /// Replaces all rows by those of a database in memory, in one transaction, unless `check` throws.
+    func replace(by draft: SQLitePool, if check: (Database) throws -> Void) throws
+    /// What a query of `node` ends with so that it finds no row where rows were put back by other means than a restore of the server.
+    var ifWhole: String { get }
 }
 
 /// What makes a commit durable.

@@ -5,6 +5,9 @@ import ThumbturnMessages
 
 /// The tables and their migrations. A published migration is never changed.
 enum Schema {
+    /// The names of the migrations, in their order.
+    static var names: [String] { migrator.migrations }
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 spine") { db in
@@ -257,6 +260,7 @@ enum Schema {
         registerPlainFormats(&migrator)
         registerEvidence(&migrator)
         registerTelemetry(&migrator)
+        registerPolicies(&migrator)
         return migrator
     }
 

@@ -106,7 +106,14 @@ final class SQLitePool: SQLPool {
         try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
     }
 
-    func replace(by draft: SQLitePool) throws { try draft.base.backup(to: base) }
+    func replace(by draft: SQLitePool, if check: (Database) throws -> Void) throws {
+        // SQLite's copy cannot be part of a transaction, so another process may still write between the two.
+        try write(check)
+        try draft.base.backup(to: base)
+    }
+
+    // The files beside the database tell it when it is opened.
+    var ifWhole: String { "" }
 }
 
 /// One of SQLite's connections, for the time of one transaction.

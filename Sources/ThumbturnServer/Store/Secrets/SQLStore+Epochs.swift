@@ -24,27 +24,42 @@ extension SQLStore {
     ) async throws -> RestoredTime {
         // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
         // server ever sees the backup's epoch, and the secrets that the server holds are refused.
-        try await replace(by: try Self.draft(of: path, sealing: sealing), coolOff: coolOff)
+        try await replace(by: { try Self.draft(of: path, sealing: sealing) }, coolOff: coolOff)
     }
 
     /// The same with a backup in memory, which was sealed with this server's master key.
     package func restore(from image: StoreImage, coolOff: Duration) async throws {
-        _ = try await replace(by: try SQLitePool(inMemory: image), coolOff: coolOff)
+        _ = try await replace(by: { try SQLitePool(inMemory: image) }, coolOff: coolOff)
     }
 
-    private func replace(by draft: SQLitePool, coolOff: Duration) async throws -> RestoredTime {
+    /// - Parameter makeDraft: runs again if a key of access tokens was revoked meanwhile, which the draft would not know.
+    private func replace(by makeDraft: () throws -> SQLitePool, coolOff: Duration) async throws -> RestoredTime {
+        for _ in 0..<Limits.transactionTries {
+            let draft = try makeDraft()
+            let (keys, edition) = try await pool.read { (try KeptTokenKeys(in: $0), try Self.edition(in: $0)) }
+            let restored = try await settle(draft, keeping: keys, coolOff: coolOff)
+            do {
+                try pool.replace(by: draft) { db in
+                    guard try Self.edition(in: db) == edition else { throw StoreError.anotherEpoch }
+                }
+                return restored
+            } catch StoreError.anotherEpoch {
+                continue
+            }
+        }
+        throw StoreError.anotherEpoch
+    }
+
+    private func settle(_ draft: SQLitePool, keeping keys: KeptTokenKeys, coolOff: Duration) async throws -> RestoredTime {
         let (now, clock, place) = (time.now, time.civil, pool.place)
         let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
-        let keys = try await pool.read { try KeptTokenKeys(in: $0) }
-        let restored = try draft.write { db in
+        return try draft.write { db in
             try keys.merge(into: db)
             let restored = try Self.settleTime(of: db, clock: clock, now: now, coolOff: coolOff)
             try Schema.beginEpoch(db, at: now, after: commits + Schema.commitsOfRunningServers)
             try db.run(sql: "UPDATE node SET place = ?", arguments: [place])
             return restored
         }
-        try pool.replace(by: draft)
-        return restored
     }
 
     /// Sets the time of a backup to the clock's if it is too far ahead of it.

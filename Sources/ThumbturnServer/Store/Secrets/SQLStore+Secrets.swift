@@ -27,10 +27,19 @@ extension SQLStore {
         }
     }
 
-    package func secretsEdition() async throws -> SecretsEdition { try await pool.read { try Self.edition(in: $0) } }
+    package func secretsEdition() async throws -> SecretsEdition {
+        let ifWhole = pool.ifWhole
+        do {
+            return try await pool.read { try Self.edition(in: $0, ifWhole) }
+        } catch let error as SQLError where error.state == SQLError.noRow {
+            // The rows were put back by a copy, and the next transaction begins an epoch.
+            try? await writer.write { _, _ in }
+            return try await pool.read { try Self.edition(in: $0, ifWhole) }
+        }
+    }
 
-    static func edition(in db: Database) throws -> SecretsEdition {
-        let row = try db.value(Row.self, sql: "SELECT epoch, secret_changes FROM node")
+    static func edition(in db: Database, _ ifWhole: String = "") throws -> SecretsEdition {
+        let row = try db.value(Row.self, sql: "SELECT epoch, secret_changes FROM node" + ifWhole)
         return SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"])
     }
 

@@ -121,13 +121,13 @@ extension SQLStore {
         }
         let until = max(batchesBefore.seconds, excess ?? .min)
         if let cellsBefore {
-            try await delete(
+            try await deleteInPortions(
                 """
                 DELETE FROM telemetry_cells
                 WHERE (day, context) IN (SELECT day, context FROM telemetry_cells WHERE day < ? LIMIT ?)
                 """, cellsBefore.number)
         }
-        try await delete(
+        try await deleteInPortions(
             """
             DELETE FROM telemetry_batches
             WHERE id IN (SELECT id FROM telemetry_batches WHERE seen_at <= ? LIMIT ?)
@@ -138,17 +138,6 @@ extension SQLStore {
                 sql: "UPDATE telemetry_salts SET salt = zeroblob(32) WHERE day != ?", arguments: [today.number])
             try db.run(sql: "DELETE FROM telemetry_salts WHERE day != ?", arguments: [today.number])
         }
-    }
-
-    /// Rows that one transaction deletes, so that no request waits long for a large deletion.
-    private static let portion = 10_000
-
-    /// Runs a statement that deletes at most as many rows as its second argument says, until there are no more.
-    private func delete(_ sql: String, _ argument: some SQLConvertible) async throws {
-        while try await writer.write({ db, _ in
-            try db.run(sql: sql, arguments: [argument, Self.portion])
-            return db.changesCount
-        }) == Self.portion {}
     }
 
     // MARK: Write keys

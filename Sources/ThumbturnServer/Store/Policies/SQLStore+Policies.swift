@@ -1,0 +1,26 @@
+#if Server
+
+extension SQLStore {
+    package func policyVersions() async throws -> [PolicyKind: Int64] {
+        try await pool.read { db in
+            try db.all(Row.self, sql: "SELECT policy, version FROM policy_versions").reduce(into: [:]) { versions, row in
+                guard let policy = PolicyKind(rawValue: row["policy"]) else { return }
+                versions[policy] = row["version"]
+            }
+        }
+    }
+
+    package func raise(policyVersions versions: [PolicyKind: Int64]) async throws {
+        try await writer.write { db, _ in
+            for (policy, version) in versions {
+                try db.run(
+                    sql: """
+                        INSERT INTO policy_versions (policy, version) VALUES (?, ?)
+                        ON CONFLICT (policy) DO UPDATE SET version = max(policy_versions.version, excluded.version)
+                        """,
+                    arguments: [policy.rawValue, version])
+            }
+        }
+    }
+}
+#endif
