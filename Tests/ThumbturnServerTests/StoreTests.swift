@@ -126,7 +126,8 @@ import ThumbturnVerifier
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
         let store = try TestStore.open(in: folder, clock)
-        let image = try StoreImage(of: SQLitePool(inMemory: nil))
+        let file = folder + "/backup.sqlite"
+        try await store.backUp(to: file)
         // The restore looks at its clock after it has read what is revoked.
         let pool = store.pool
         let looks = Mutex<Int?>(nil)
@@ -149,7 +150,7 @@ import ThumbturnVerifier
             }, monotonic: { .zero })
         let restoring = try SQLStore(pool, time: NodeTime(node), keepsAuditLog: true)
         looks.withLock { $0 = 0 }
-        try await restoring.restore(from: image, coolOff: .zero)
+        try await restoring.restore(from: file, coolOff: .zero, sealing: { sealed, _ in sealed })
         #expect(try store.texts(of: ["SELECT kid FROM retired_token_keys"]) == ["revoked"])
     }
 

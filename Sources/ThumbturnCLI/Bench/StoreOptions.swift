@@ -13,8 +13,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: """
-            A PostgreSQL whose user may make databases; the benchmark makes one of its own there and removes it. Default: the \
-            environment variable THUMBTURN_DATABASE.
+            A PostgreSQL whose user may make databases; the benchmark makes one of its own there and removes it. Without \
+            it, the environment variable THUMBTURN_DATABASE has the address.
             """
     )
     var database: String?
