@@ -132,9 +132,9 @@ import ThumbturnVerifier
             _ = try await store.approve(signature(name, 2), by: by(.approve, name, "pin"))
         }
 
-        /// The rows of all tables that name a neighbour of Ada's first device, and all other rows.
-        func rows() async throws -> (neighbours: Set<String>, others: Set<String>) {
-            let marks = ["amy", "ida", "bob"].flatMap { name in
+        /// The rows of all tables that name a neighbour of Ada's first device, or of her account, and all other rows.
+        func rows(ofAccount: Bool = false) async throws -> (neighbours: Set<String>, others: Set<String>) {
+            let marks = (ofAccount ? ["amy", "bob"] : ["amy", "ida", "bob"]).flatMap { name in
                 [name, Self.bytes(name, 0).dropFirst(2).map { String($0, radix: 16) }.joined()]
             }
             return try await store.pool.read { db in
@@ -156,10 +156,17 @@ import ThumbturnVerifier
 
     private struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
+        /// Whether it changes all devices of the account.
+        var ofAccount: Bool
+        /// What happens to all before it.
+        var first: @Sendable (World) async throws -> Void
         /// True if it was made.
         var make: @Sendable (World) async throws -> Bool
-        init(_ name: String, _ make: @escaping @Sendable (World) async throws -> Bool) {
-            (testDescription, self.make) = (name, make)
+        init(
+            _ name: String, ofAccount: Bool = false, first: @escaping @Sendable (World) async throws -> Void = { _ in },
+            _ make: @escaping @Sendable (World) async throws -> Bool
+        ) {
+            (testDescription, self.ofAccount, self.first, self.make) = (name, ofAccount, first, make)
         }
     }
 
@@ -184,6 +191,22 @@ import ThumbturnVerifier
             try await $0.store.unlock($0.account("ada"))
             return true
         },
+        Change("another password by the operator", ofAccount: true) {
+            try await $0.store.setPassword("new", of: $0.account("ada"))
+            return true
+        },
+        Change("an account switched off", ofAccount: true) { try await $0.store.disable($0.account("ada")) },
+        Change(
+            "an account switched on", ofAccount: true,
+            first: { for name in World.people { _ = try await $0.store.disable($0.account(name)) } }
+        ) { try await $0.store.enable($0.account("ada")) },
+        Change("all devices of an account revoked", ofAccount: true) {
+            try await $0.store.revokeDevices(of: $0.account("ada")) == 3
+        },
+        Change(
+            "an account in a group",
+            first: { try await $0.store.setMinimums(["staff": .withoutKey, "others": .withoutKey]) }
+        ) { try await $0.store.setGroup("staff", of: $0.account("ada")) },
         Change("another name") {
             try await $0.store.rename($0.device("ada"), to: "new", by: $0.session("ada", "face")) != nil
         },
@@ -359,10 +382,11 @@ import ThumbturnVerifier
     private func change(_ change: Change) async throws {
         let world = try await World()
         defer { world.remove() }
-        let before = try await world.rows()
-        #expect(before.neighbours.count > 60, "each of the three neighbours has some twenty rows")
+        try await change.first(world)
+        let before = try await world.rows(ofAccount: change.ofAccount)
+        #expect(before.neighbours.count > (change.ofAccount ? 40 : 60), "each of the neighbours has some twenty rows")
         expect(try await change.make(world), is: true)
-        let after = try await world.rows()
+        let after = try await world.rows(ofAccount: change.ofAccount)
         #expect(after.neighbours.subtracting(before.neighbours).sorted() == [])
         #expect(before.neighbours.subtracting(after.neighbours).sorted() == [])
         #expect(after.others != before.others, "and something changed")
@@ -372,10 +396,15 @@ import ThumbturnVerifier
         let world = try await World()
         defer { world.remove() }
         let store = world.store
+        try await store.setMinimums(Dictionary(uniqueKeysWithValues: World.people.map { ($0, .withoutKey) }))
+        for name in World.people { expect(try await store.setGroup(name, of: world.account(name)), is: true) }
         for name in World.people {
+            expect(try await store.group(of: world.account(name)), is: name)
             let account = try #require(try await store.account(named: name))
             #expect(account.id == world.account(name) && account.passwordHash == "hash of \(name)")
             #expect(account.oneTimeSecret == world.account(name).bytes)
+            let state = try #require(try await store.state(of: account.id))
+            #expect(state.recoveryCodes == 1 && state.hasOneTimeCodes && state.disabledAt == nil)
             for issuer in ["https://one", "https://two"] {
                 let known = try await store.account(
                     of: Identity(issuer: issuer, subject: name), orMaking: Account(id: .random(), name: "x", passwordHash: ""),
@@ -408,6 +437,20 @@ import ThumbturnVerifier
         }
         expect(try await store.clients().count, is: 3)
         expect(try await store.account(named: "eve")?.name, is: nil)
+    }
+
+    @Test("a list is forgotten alone") func lists() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        for kind in EvidenceList.Kind.allCases {
+            let list = EvidenceList(kind: kind, text: [], fetchedAt: world.clock.now)
+            expect(try await world.store.keep(list, naming: 1), is: true)
+        }
+        try await world.store.forget(EvidenceList.Kind.allCases[0])
+        let left = EvidenceList.Kind.allCases.dropFirst()
+        #expect(!left.isEmpty)
+        for kind in left { #expect(try await world.store.evidenceList(kind) != nil) }
+        #expect(try await world.store.evidenceList(EvidenceList.Kind.allCases[0]) == nil)
     }
 
     @Test("a neighbour may do nothing here", arguments: ["amy", "bob"]) func strangers(_ name: String) async throws {

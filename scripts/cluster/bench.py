@@ -4,8 +4,9 @@
     scripts/cluster/bench.py                    the rates; some ten minutes
     scripts/cluster/bench.py --accounts         what a sign-in costs in stores of 1000, 100000 and 10000000 accounts; some 40 minutes, 15 GB
 
-Needs a release build: swift build -c release --traits Tools. PostgreSQL runs as Debian configures it, on the disk of the folder for
-temporary files, and ends with this program. Nothing else may run; ratios are comparable between machines, rates are not.
+Needs a release build: swift build -c release --traits Tools. PostgreSQL runs as Debian configures it, with a quarter of the memory as
+shared buffers, which its manual recommends (section 20.4), on the disk of the folder for temporary files, and ends with this program.
+Nothing else may run; ratios are comparable between machines, rates are not.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ from workspace import Failure, end_on_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = ROOT / ".build/release/thumbturn"
+BUFFERS = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4 // 2**20}MB"
 INSERT = "INSERT INTO inserts VALUES (uuid_send(gen_random_uuid()), 0);\n"
 
 
@@ -28,15 +30,16 @@ def say(text):
 
 
 class Bench:
-    def __init__(self, server):
-        self.server = server
+    def __init__(self, server, command):
+        self.server, self.command = server, command
         self.environment = os.environ | {"PGPASSWORD": server.password, "THUMBTURN_DATABASE": server.socket_uri}
 
     def thumbturn(self, *arguments):
         say("thumbturn bench " + " ".join(arguments))
-        done = subprocess.run([COMMAND, "bench", *arguments, "--json"], env=self.environment, text=True, capture_output=True)
+        # Its progress goes where this program's goes.
+        done = subprocess.run([self.command, "bench", *arguments, "--json"], env=self.environment, text=True, stdout=subprocess.PIPE)
         if done.returncode != 0:
-            raise Failure(f"thumbturn bench {' '.join(arguments)}: {done.stderr[-2000:]}")
+            raise Failure(f"thumbturn bench {' '.join(arguments)} did not work")
         return json.loads(done.stdout)
 
     def inserts(self, clients, seconds):
@@ -68,8 +71,8 @@ class Bench:
         for clients, rate in inserts.items():
             print(f"{f'pgbench, {clients} clients':24}{rate:10.0f}  {rate / first:11.2f}  (durable inserts of one row)")
 
-    def accounts(self, sizes, seconds):
-        for store in ("sqlite", "postgres"):
+    def accounts(self, stores, sizes, seconds):
+        for store in stores:
             result = self.thumbturn("accounts", "--store", store, "--sizes", sizes, "--seconds", str(seconds))
             for size in result["sizes"]:
                 print(f"{store:10}{size['accounts']:12} accounts {size['sign_ins_per_second']:8.0f} sign-ins/s "
@@ -80,15 +83,17 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--accounts", action="store_true", help="the cost by the number of accounts instead of the rates")
     options.add_argument("--sizes", default="1000,100000,10000000", help="the numbers of accounts")
+    options.add_argument("--stores", default="sqlite,postgres", help="the engines for --accounts")
+    options.add_argument("--program", type=Path, default=COMMAND, help="the built command")
     options.add_argument("--seconds", type=int, default=10, help="the seconds of each measurement")
     options = options.parse_args()
-    if not COMMAND.exists():
+    if not options.program.exists():
         raise Failure("there is no release build; run: swift build -c release --traits Tools")
     with Postgres() as server:
-        server.create()
-        bench = Bench(server)
+        server.create(shared_buffers=BUFFERS)
+        bench = Bench(server, options.program)
         if options.accounts:
-            bench.accounts(options.sizes, options.seconds)
+            bench.accounts(options.stores.split(","), options.sizes, options.seconds)
         else:
             bench.rates(options.seconds)
 

@@ -38,7 +38,8 @@ class Postgres:
     def __exit__(self, *_):
         self.workspace.close()
 
-    def create(self):
+    def create(self, **settings):
+        """Makes the database server, with these settings beside those that it needs."""
         here = self.workspace
         self.folder = here.folder("postgres")
         self.data = self.folder / "data"
@@ -60,6 +61,7 @@ class Postgres:
             configuration.write(f"listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{self.folder}'\n"
                                 f"ssl = on\nssl_cert_file = '{self.folder}/right.pem'\nssl_key_file = '{self.folder}/right.key'\n"
                                 "dynamic_shared_memory_type = mmap\n")
+            configuration.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
         self.folder.chmod(0o711)  # The socket is for every user; the password decides.
         self.uri = f"postgresql://thumbturn@127.0.0.1:{port}/thumbturn?sslmode=verify-full&sslrootcert={here.authority}"
         self.socket_uri = f"postgresql://thumbturn@/thumbturn?host={self.folder}&port={port}"

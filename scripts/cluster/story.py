@@ -79,13 +79,15 @@ def play(nodes, what, seconds, break_it, mend, epoch=False):
 
 
 def nodes_are_ready(nodes):
-    def ready(port):
+    def ready(address):
         try:
-            return urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=2).status == 200
+            return urllib.request.urlopen(f"{address}/ready", timeout=2).status == 200
         except OSError:
             return False
+    # The balancer finds a node ready a moment later than it is.
+    addresses = [*(f"http://127.0.0.1:{port}" for port in nodes.ports), nodes.url]
     try:
-        wait_until(lambda: all(map(ready, nodes.ports)), "the start of the nodes", 60)
+        wait_until(lambda: all(map(ready, addresses)), "the start of the nodes", 60)
     except Failure as failure:
         logs = Path(nodes.cluster.workspace.path).glob("node-*.log")
         raise Failure("\n".join([str(failure), *(log.read_text()[-500:] for log in logs)]))
