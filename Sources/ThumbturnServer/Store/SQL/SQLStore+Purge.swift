@@ -3,14 +3,15 @@ package import ThumbturnCore
 
 extension SQLStore {
     package func purge(sessionsBefore: UnixTime) async throws {
-        let until = time.now
+        // The time is that of each transaction: an operator may set it back between two of them, and what is used then must stay.
         // A node that remembers a proof at this moment sees the former purged_until, and would not see that the proof's row goes.
         try await deleteInPortions(
             """
             DELETE FROM spent WHERE (expires_at, use, id) IN (
                 SELECT expires_at, use, id FROM spent
-                WHERE expires_at <= ? AND (use != ? OR expires_at <= (SELECT purged_until FROM node)) LIMIT ?)
-            """, until.seconds, Spend.Use.dpopProof.rawValue)
+                WHERE expires_at <= (SELECT high_water FROM node)
+                    AND (use != ? OR expires_at <= (SELECT purged_until FROM node)) LIMIT ?)
+            """, Spend.Use.dpopProof.rawValue)
         // The ids begin with the time, so that SQLite does not visit the other rows.
         let (first, last) = (blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds)
         try await deleteInPortions(
@@ -21,7 +22,7 @@ extension SQLStore {
             try Self.forgetNotices(in: db, at: now)
             try Self.forgetThrottles(in: db, at: now)
             // What was deleted expired before, so that nothing was accepted meanwhile that a row would have refused.
-            try db.run(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [until.seconds])
+            try db.run(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
         }
     }
 
