@@ -186,6 +186,10 @@ import ThumbturnMessages
             }
             let place = store.pool.place
             #expect(place != former)
+            // The old one still answers, also on the connection by which the store was opened.
+            try await withThrowingDiscardingTaskGroup { group in
+                for _ in 0..<(8 * Limits.readers) { group.addTask { _ = try await store.secretsEdition() } }
+            }
             #expect(try await store.spend([spend]) == false)
 
             // It takes writes again, and is the first that new connections try.

@@ -271,12 +271,7 @@ private final class Seat: @unchecked Sendable {
 
     /// The connection, which is made if it is missing or was lost.
     func connected() throws -> PostgresConnection {
-        if let connection, connection.isUsable {
-            // It may be from before the store was open, when nothing was agreed to.
-            if place == nil { place = try agree(connection) }
-            // After a promotion the old primary may still answer those who stay connected to it.
-            if place.map(isHere) ?? true { return connection }
-        }
+        if let connection, connection.isUsable, leadsHere(connection) { return connection }
         (connection, place) = (nil, nil)
         guard retriesAt <= .now else { throw SQLError(state: SQLError.connectionLost) }
         do {
@@ -289,6 +284,18 @@ private final class Seat: @unchecked Sendable {
         } catch {
             retriesAt = .now + .milliseconds(500)
             throw error
+        }
+    }
+
+    /// Whether an open connection leads to the place that this node has agreed to: after a promotion the old primary may still answer
+    /// those who stay connected to it.
+    private func leadsHere(_ connection: PostgresConnection) -> Bool {
+        do {
+            // It may be from before the store was open, when nothing was agreed to.
+            if place == nil { place = try agree(connection) }
+            return place.map(isHere) ?? true
+        } catch {
+            return false
         }
     }
 
