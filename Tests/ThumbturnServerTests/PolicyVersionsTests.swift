@@ -92,6 +92,9 @@ import ThumbturnMessages
             for text in [Self.stepUp(7), Self.evidence(7)] {
                 try text.replacing("7", with: version).write(toFile: file, atomically: true, encoding: .utf8)
                 #expect(throws: PolicyFileError.self) { try StepUpPolicy(file: file) }
+                #expect(throws: PolicyFileError.self, "as resource servers and `config check` read it") {
+                    try StepUpTable(file: file)
+                }
                 #expect(throws: PolicyFileError.self) { try EvidenceRules(file: file) }
             }
         }

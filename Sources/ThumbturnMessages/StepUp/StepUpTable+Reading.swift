@@ -15,8 +15,8 @@ extension StepUpTable: Decodable {
         self = try StrictJSON.decodeIgnoringUnknown(StepUpTable.self, from: json)
     }
 
-    /// Reads a table: `format`, `version` if there is one, and `preset` or `actions` or both. An action of the file replaces the preset's whole
-    /// rule. Throws `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
+    /// Reads a table: `format`, `version` if there is one, and `preset` or `actions` or both. An action of the file replaces the
+    /// preset's whole rule. Throws `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -42,9 +42,6 @@ extension StepUpTable: Decodable {
             }
         }
         table.version = try values.decodeIfPresent(Int64.self, forKey: .version)
-        guard table.version ?? 1 > 0 else {
-            throw DecodingError.dataCorruptedError(forKey: .version, in: values, debugDescription: "is not 1 or more")
-        }
         guard !table.actions.isEmpty else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "names no action, so everything would be denied"))

@@ -40,9 +40,7 @@ public final class StepUpPolicy: Sendable {
 
     private static func read(_ file: String) throws(PolicyFileError) -> (current: StepUpTable, digest: String?) {
         let bytes = try StepUpTable.bytes(of: file)
-        let table = try StepUpTable(bytes, of: file)
-        try PolicyFileError.check(version: table.version, of: file)
-        return (table, Base64URL.encode(SHA256.hash(data: bytes)))
+        return (try StepUpTable(bytes, of: file), Base64URL.encode(SHA256.hash(data: bytes)))
     }
 }
 
@@ -63,6 +61,7 @@ extension StepUpTable {
         } catch {
             throw PolicyFileError("\(file): \(error.description)")
         }
+        try PolicyFileError.check(version: version, of: file)
     }
 }
 

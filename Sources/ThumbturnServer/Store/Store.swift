@@ -7,8 +7,7 @@ package import ThumbturnCore
 /// the same transaction as the change that it authorises, so no failure separates the two.
 package protocol Store: AccountStore, ApprovalStore, AuditStore, ClientStore, DeviceStore, EpochStore, EvidenceStore,
     IdentityStore, KeyStore, NoticeStore, PlainKeyStore, PolicyStore, RefreshStore, SecretStore, SessionStore, SpendStore,
-    TelemetryStore,
-    ThrottleStore, TokenKeyStore, Sendable
+    TelemetryStore, ThrottleStore, TokenKeyStore, Sendable
 {
     /// The proofs of DPoP that several nodes share; nil where the database has one node.
     var sharedProofs: (any SharedProofs)? { get }

@@ -49,8 +49,7 @@ struct SQLError: Error, Hashable, CustomStringConvertible {
     /// lock (55P03), the database is full (class 53), the rows were restored, another connection may do it, or another transaction or the
     /// server ended it.
     var endsTransaction: Bool {
-        isConflict || isConnectionLost || needsNewConnection || state == Self.restored || state == "57014" || state == "55P03"
-
+        isConflict || isConnectionLost || needsNewConnection || [Self.restored, "57014", "55P03"].contains(state)
             || state.hasPrefix("53")
     }
 }
