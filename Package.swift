@@ -133,10 +133,12 @@ let package = Package(
             dependencies: ["ThumbturnCore", "ThumbturnMessages", crypto, cryptoExtras],
             swiftSettings: strict
         ),
+        // Apart from ThumbturnDevice, so that Android's library has no networking of its own.
+        .target(name: "ThumbturnURLSession", dependencies: ["ThumbturnCore", "ThumbturnDevice"], swiftSettings: strict),
         .target(
             name: "Thumbturn",
             dependencies: [
-                "ThumbturnCore", "ThumbturnDevice",
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
                 .target(name: "ThumbturnLinuxTransport", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
                 .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
@@ -145,7 +147,7 @@ let package = Package(
         ),
         .target(
             name: "ThumbturnApple",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + standIns,
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnURLSession", crypto] + standIns,
             exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
             resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
             swiftSettings: apple
@@ -178,8 +180,8 @@ let package = Package(
         .target(
             name: "ThumbturnTestKit",
             dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnURLSession",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
             ],
             swiftSettings: strict
         ),
@@ -336,7 +338,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnDeviceTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnURLSession",
+                "ThumbturnVerifier",
             ],
             swiftSettings: strict
         ),
@@ -355,7 +358,7 @@ let package = Package(
             name: "ThumbturnServerTests",
             dependencies: [
                 "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer",
-                "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk",
+                "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier", "ThumbturnWalk",
                 .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -400,7 +403,7 @@ let package = Package(
             dependencies: [
                 "KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice",
                 "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer", "ThumbturnServerCLI", "ThumbturnTestKit",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "ThumbturnURLSession", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
             ],
@@ -424,7 +427,7 @@ let package = Package(
             name: "ThumbturnAppleTests",
             dependencies: [
                 "ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier", crypto,
             ] + standIns,
             swiftSettings: apple
         ),
@@ -443,7 +446,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "KilledDevice",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice"],
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession"],
             path: "Tests/KilledDevice",
             swiftSettings: strict
         ),

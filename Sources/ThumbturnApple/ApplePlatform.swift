@@ -2,6 +2,7 @@
 public import Foundation
 public import ThumbturnCore
 public import ThumbturnDevice
+public import ThumbturnURLSession
 
 extension DevicePlatform {
     /// The platform of an iPhone, an iPad, a Mac or a Vision Pro: Face ID, Touch ID or Optic ID, the device passcode,

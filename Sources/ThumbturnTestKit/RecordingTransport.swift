@@ -1,6 +1,7 @@
 import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
+public import ThumbturnURLSession
 
 /// A transport that passes requests on and records them: everything that an attacker on the network would see.
 public final class RecordingTransport: Transport {

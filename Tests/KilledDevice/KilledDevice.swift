@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnURLSession
 
 /// A process of an app over a folder of keys, which a test kills or stops at any step. Only tests build and start it.
 ///

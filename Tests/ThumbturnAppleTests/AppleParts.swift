@@ -8,6 +8,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
+import ThumbturnURLSession
 
 extension AppleWorld {
     func keychain(_ place: KeychainPlace = KeychainPlace(service: "test"), installedIn folder: URL? = nil) -> Keychain {

@@ -5,6 +5,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 import ThumbturnVerifier
+import ThumbturnURLSession
 
 /// The keys that run on every machine; the TPM's have a suite of their own.
 @Suite struct DeviceKeysTests {

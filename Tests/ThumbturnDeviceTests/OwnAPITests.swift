@@ -7,6 +7,7 @@ import ThumbturnMessages
 import ThumbturnVerifier
 import ThumbturnTestKit
 @testable import ThumbturnDevice
+import ThumbturnURLSession
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -258,6 +259,38 @@ final class OwnAPI: Transport {
             #expect(bank.world.phone.promptCount == prompts + 1)
             expect(try await Self.play(request, to: bank.api).statusCode, is: 200)
             #expect(bank.api.state.withLock { $0.done.map(\.token) } == ["access-1", "access-1", "access-2"])
+        }
+    }
+
+    @Test func anAppSendsWithATransportOfItsOwn() async throws {
+        try await Self.signedIn { bank in
+            var request = OwnAPI.request()
+            request.headers["authorization"] = "Bearer of the app"
+            try await bank.auth.authorize(&request)
+            #expect(request.headers["authorization"] == nil)
+            let first = try await bank.api.send(request)
+            let again = try await bank.auth.authorize(&request, after: first)
+            let second = try await bank.api.send(request)
+            #expect(first.status == 401 && again && second.status == 200)
+            #expect(try await !bank.auth.authorize(&request, after: second))
+
+            // The token of a step-up stays with its request, where only the nonce was old.
+            try await bank.auth.authorize(&request, doing: .newRecipient, reason: "Add Super Store")
+            bank.api.state.withLock { $0.nonce = "another" }
+            let old = try await bank.api.send(request)
+            #expect(try await bank.auth.authorize(&request, after: old))
+            expect(try await bank.api.send(request).status, is: 200)
+            #expect(bank.api.state.withLock { $0.done.map(\.token) } == ["access-1", "access-2"])
+
+            // A proof that leaves the body out is none for this server.
+            try await bank.auth.authorize(&request, hasWholeBody: false)
+            expect(try await bank.api.send(request).status, is: 401)
+
+            let sent = bank.api.state.withLock { $0.requests.count }
+            request.url = "https://other.example/recipients"
+            await expectFailure(.insecureServer) { try await bank.auth.authorize(&request) }
+            await expectFailure(.insecureServer) { _ = try await bank.auth.authorize(&request, after: old) }
+            #expect(bank.api.state.withLock { $0.requests.count } == sent)
         }
     }
 

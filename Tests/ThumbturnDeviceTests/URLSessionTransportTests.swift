@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnURLSession
 
 /// What a server can do to a call: nothing but end it with a named failure. The time is real here, because the network
 /// is; each deadline is short. One at a time, because on Linux a flood holds up every call of the shared URLSession.

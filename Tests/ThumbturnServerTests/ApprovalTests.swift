@@ -11,6 +11,7 @@ import ThumbturnLoad
 @testable import ThumbturnServer
 import ThumbturnTestKit
 import ThumbturnVerifier
+import ThumbturnURLSession
 
 /// Dynamic linking (SCA-RTS Article 5): the person sees amount and payee, what is signed is exactly that, and any change voids it.
 @Suite struct ApprovalTests {

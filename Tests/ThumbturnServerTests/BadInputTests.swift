@@ -12,6 +12,7 @@ import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
+import ThumbturnURLSession
 
 /// Bad input is answered with a problem document of a neutral type, stores nothing, and does not stop the server.
 @Suite struct BadInputTests {

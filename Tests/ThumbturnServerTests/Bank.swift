@@ -6,6 +6,7 @@ import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
 import ThumbturnTestKit
+import ThumbturnURLSession
 
 /// A back end that has people approve what it is about to do.
 struct Bank: Sendable {

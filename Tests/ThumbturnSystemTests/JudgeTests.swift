@@ -6,6 +6,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
+import ThumbturnURLSession
 
 /// Independent libraries (PyJWT with cryptography, and joserfc) verify messages of our device and server.
 @Suite struct JudgeTests {

@@ -22,27 +22,38 @@ import ThumbturnLoad
         let two = try await ServerProcess.start("StalledServer", [folder, "\(ports[1])", url, "2"], port: ports[1])
         defer { two.stop() }
 
-        var connections: [[LoadConnection]] = [[], []]
+        var opened: [[LoadConnection]] = [[], []]
         for _ in 0..<32 {
-            connections[0].append(try await one.connect())
-            connections[1].append(try await two.connect())
+            opened[0].append(try await one.connect())
+            opened[1].append(try await two.connect())
         }
+        let connections = opened
         let device = LoadDevice(server: url)
         try await device.enrol(account: ServerProcess.account, password: ServerProcess.password, over: connections[0][0])
 
-        var tokens: Set<String> = []
-        var winners = [0, 0]
-        for round in 0..<rounds {
+        func posts() async throws -> [(node: Int, LoadConnection.Answer)] {
             let (challenge, nonceOfOne) = try await device.challenge(over: connections[0][0])
             let nonces = [nonceOfOne, try await device.challenge(over: connections[1][0]).nonce]
             let proof = device.proof(challenge)
-            let answers = try await withThrowingTaskGroup { group in
+            return try await withThrowingTaskGroup { group in
                 for node in [0, 1] {
                     for connection in connections[node] {
                         group.addTask { (node, try await device.redeem(proof, nonce: nonces[node], over: connection)) }
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+
+        var tokens: Set<String> = []
+        var winners = [0, 0]
+        var late = 0
+        for round in 0..<rounds {
+            var answers = try await posts()
+            // Where this machine ran something else for half a minute, the nonces have expired. A client tries again.
+            while answers.allSatisfy({ $0.1.body.contains("use_dpop_nonce".utf8) }), late < 10 {
+                late += 1
+                answers = try await posts()
             }
             let accepted = answers.filter { $0.1.status == 200 }
             #expect(
@@ -57,7 +68,7 @@ import ThumbturnLoad
         #expect(tokens.count == rounds)
         print(
             "used once: \(rounds) rounds of 64 parallel posts to two processes, \(tokens.count) tokens, "
-                + "winners \(winners[0]) and \(winners[1])"
+                + "winners \(winners[0]) and \(winners[1]), \(late) rounds again for their nonces"
         )
         #expect(rounds < 100 || (winners[0] > 0 && winners[1] > 0), "both processes took part")
     }

@@ -1,8 +1,9 @@
-import Foundation
 import ThumbturnCore
 import ThumbturnDevice
-#if canImport(FoundationNetworking)
-import FoundationNetworking
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
 #endif
 
 extension AppOperation {
@@ -246,7 +247,7 @@ extension AppOperation {
                 }
             }
         case .authorize:
-            let (authenticator, wanted) = (try request.authenticator(), try request.urlRequest())
+            let (authenticator, wanted) = (try request.authenticator(), try request.resourceRequest())
             let (action, amount) = (try request.action(), try request.amount())
             let (reason, policy) = (try request.text(), try request.policy())
             return { (_) async throws(Failure) in
@@ -255,10 +256,10 @@ extension AppOperation {
                 return .fields { $0.put(signed.proofs) }
             }
         case .authorizeAfter:
-            let (authenticator, sent) = (try request.authenticator(), try request.urlRequest())
+            let (authenticator, sent) = (try request.authenticator(), try request.resourceRequest())
             let (action, amount) = (try request.action(), try request.amount())
             let (reason, policy) = (try request.text(), try request.policy())
-            let answer = try request.answer(to: sent)
+            let answer = try request.answer()
             return { (_) async throws(Failure) in
                 var signed = sent
                 let isSentAgain = try await authenticator.authorize(
@@ -425,11 +426,7 @@ extension AppOperation {
     }
 }
 
-extension URLRequest {
+extension TransportRequest {
     /// The fields that prove who sends it.
-    fileprivate var proofs: [String: String] {
-        var proofs: [String: String] = [:]
-        for name in ["Authorization", "DPoP"] { proofs[name] = value(forHTTPHeaderField: name) }
-        return proofs
-    }
+    fileprivate var proofs: [String: String] { headers.filter { ["Authorization", "DPoP"].contains($0.key) } }
 }

@@ -1,6 +1,10 @@
-import Foundation
 import ThumbturnCore
 import ThumbturnDevice
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// An operation of the calls of an app; the numbers are those of the contract.
 enum AppOperation: Int32, CaseIterable, Sendable {

@@ -1,9 +1,10 @@
-import Foundation
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnMessages
-#if canImport(FoundationNetworking)
-import FoundationNetworking
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
 #endif
 
 /// Reads the fields of a call in their order. Whatever the bytes are, it returns valid values or throws.
@@ -179,23 +180,12 @@ extension AppRequest {
         TransportRequest(method: try text(), url: try text(), headers: try headers(), body: try bytes())
     }
 
-    /// The same, as Foundation has it.
-    mutating func urlRequest() throws(Failure) -> URLRequest {
-        let read = try resourceRequest()
-        var request = URLRequest(url: try Self.url(read.url))
-        request.httpMethod = read.method
-        for (name, value) in read.headers { request.setValue(value, forHTTPHeaderField: name) }
-        if !read.body.isEmpty { request.httpBody = Data(read.body) }
-        return request
-    }
-
-    /// What a server answered to a request.
-    mutating func answer(to request: URLRequest) throws(Failure) -> HTTPURLResponse {
+    /// What a server answered to a request that the app sent: the status, and the fields by their names in lower case.
+    mutating func answer() throws(Failure) -> TransportResponse {
         let (status, headers) = (try number(), try headers())
-        guard (100..<600).contains(status), let url = request.url,
-            let answer = HTTPURLResponse(url: url, statusCode: Int(status), httpVersion: nil, headerFields: headers)
-        else { throw .bridge(.malformed) }
-        return answer
+        guard (100..<600).contains(status) else { throw .bridge(.malformed) }
+        let lowercased = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
+        return TransportResponse(status: Int(status), headers: lowercased, body: [])
     }
 
     /// What to do where this device is already enrolled.

@@ -1,10 +1,9 @@
 public import ThumbturnCore
 import ThumbturnMessages
-#if canImport(FoundationNetworking)
-import Foundation
-public import FoundationNetworking
+#if canImport(FoundationEssentials)
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// Requests to the app's own APIs, at the origins that were given to the authenticator as `resources`.
@@ -46,29 +45,17 @@ extension Authenticator {
         return try await reach(call, with: earlier?.session, proving: prove(demand, mayReuse: earlier == nil))
     }
 
-    /// Sends a request as the other `send` does.
-    ///
-    /// - Throws: also `tooLarge` for a body that is a stream.
-    public func send(
-        _ request: URLRequest, doing action: StepUpAction? = nil, amount: Money? = nil, reason: String = "",
-        policy: UnlockPolicy = .highRisk
-    ) async throws(Failure) -> TransportResponse {
-        guard request.httpBodyStream == nil else { throw Failure(.tooLarge) }
-        return try await send(
-            TransportRequest(request), doing: action, amount: amount, reason: reason, policy: policy)
-    }
-
     /// Prepares a request that the app sends by itself: sets `Authorization` and `DPoP`, with a fresh token where the
     /// session's has expired. With an action the person proves presence first, and the token is for that action; without
     /// one there is no prompt.
     ///
-    /// The proof is for one sending of this very request: its method, its address and its `httpBody`. Give the answer to
-    /// `authorize(_:after:doing:amount:reason:policy:)`, which keeps the nonce, and says whether to send once more. A body
-    /// that is a stream, or that `URLSession` is given beside the request, is not part of the proof, and servers of this
-    /// package refuse it. Follow no redirects with it.
+    /// The proof is for one sending of this very request: its method, its address and its body. Give the answer to the
+    /// `authorize` that takes one, which keeps the nonce, and says whether to send once more. Follow no redirects with it.
     ///
     /// - Parameters:
     ///   - request: the request. Its fields `Authorization` and `DPoP` are replaced.
+    ///   - hasWholeBody: whether `body` is all that is sent. Otherwise the body is not part of the proof, and servers of this
+    ///     package refuse it.
     ///   - action: what the request does, where it needs a step-up.
     ///   - amount: the amount, where the action is about money.
     ///   - reason: shown in the system's prompt; with an action an empty one throws `reasonMissing`.
@@ -76,14 +63,16 @@ extension Authenticator {
     /// - Throws: `insecureServer` for another origin than the registered ones; `sessionOver` where there is no session or it
     ///   has ended; what `stepUp` throws; `unreachable`.
     public func authorize(
-        _ request: inout URLRequest, doing action: StepUpAction? = nil, amount: Money? = nil, reason: String = "",
-        policy: UnlockPolicy = .highRisk
+        _ request: inout TransportRequest, hasWholeBody: Bool = true, doing action: StepUpAction? = nil, amount: Money? = nil,
+        reason: String = "", policy: UnlockPolicy = .highRisk
     ) async throws(Failure) {
         // Before the person is asked for anything.
-        _ = try addressed(TransportRequest(request))
-        guard let action else { return try await sign(&request, with: nil) }
-        let grant = try await stepUp(for: action, amount: amount, reason: reason, policy: policy)
-        try await sign(&request, with: grant.session)
+        _ = try addressed(request)
+        var session: DeviceSession?
+        if let action {
+            session = try await stepUp(for: action, amount: amount, reason: reason, policy: policy).session
+        }
+        try await sign(&request, hasWholeBody: hasWholeBody, with: session)
     }
 
     /// Looks at the answer to a request that `authorize` prepared. Where it demands a newer nonce, a newer token or a fresh
@@ -91,7 +80,8 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - request: the request that was sent.
-    ///   - answer: the answer to it.
+    ///   - answer: the answer to it, with the names of its fields in lower case.
+    ///   - hasWholeBody: whether `body` is all that is sent.
     ///   - action: what the request does, where it needs a step-up.
     ///   - amount: the amount, where the action is about money.
     ///   - reason: shown in the system's prompt; without one there is no prompt.
@@ -99,13 +89,12 @@ extension Authenticator {
     /// - Returns: whether to send the request once more. Do that once: an API that demands the same again refuses it.
     /// - Throws: what `send` throws.
     public func authorize(
-        _ request: inout URLRequest, after answer: HTTPURLResponse, doing action: StepUpAction? = nil, amount: Money? = nil,
-        reason: String = "", policy: UnlockPolicy = .highRisk
+        _ request: inout TransportRequest, after answer: TransportResponse, hasWholeBody: Bool = true,
+        doing action: StepUpAction? = nil, amount: Money? = nil, reason: String = "", policy: UnlockPolicy = .highRisk
     ) async throws(Failure) -> Bool {
-        let (_, origin) = try addressed(TransportRequest(request))
-        let response = TransportResponse(answer)
-        connection.signer.note(response, from: origin)
-        if let wanted = response.stepUp {
+        let (_, origin) = try addressed(request)
+        connection.signer.note(answer, from: origin)
+        if let wanted = answer.stepUp {
             try await checkIsProvable(wanted)
             let session: DeviceSession?
             if let action {
@@ -114,12 +103,12 @@ extension Authenticator {
             } else {
                 session = try await prove(for: wanted.ask, reason: reason, policy: policy)
             }
-            try await sign(&request, with: session)
+            try await sign(&request, hasWholeBody: hasWholeBody, with: session)
             return true
         }
-        guard response.wantsNonce || response.wantsToken else { return false }
-        if response.wantsToken { try await refresh() }
-        try await sign(&request, with: response.wantsToken ? nil : stepUp(of: request))
+        guard answer.wantsNonce || answer.wantsToken else { return false }
+        if answer.wantsToken { try await refresh() }
+        try await sign(&request, hasWholeBody: hasWholeBody, with: answer.wantsToken ? nil : stepUp(of: request))
         return true
     }
 }
@@ -169,38 +158,27 @@ extension Authenticator {
     }
 
     /// - Parameter stepUp: the step-up whose token goes with the request; nil for the stored session's.
-    private func sign(_ request: inout URLRequest, with stepUp: DeviceSession?) async throws(Failure) {
-        var (signed, origin) = try addressed(TransportRequest(request))
+    private func sign(
+        _ request: inout TransportRequest, hasWholeBody: Bool, with stepUp: DeviceSession?
+    ) async throws(Failure) {
+        var (signed, origin) = try addressed(request)
         let number = stepUp != nil ? try await requireEnrolment() : try await sessionNumber()
         let session = if let stepUp { stepUp } else { try await liveSession(of: number) }
         try await connection.signer.sign(
             &signed, to: origin, token: session.accessToken, key: name(of: .session, in: number),
-            hasWholeBody: request.httpBodyStream == nil)
-        for name in ["Authorization", "DPoP"] { request.setValue(signed.headers[name], forHTTPHeaderField: name) }
+            hasWholeBody: hasWholeBody)
+        request.headers = signed.headers
     }
 
     /// The last step-up, where a request has its token.
-    private func stepUp(of request: URLRequest) -> DeviceSession? {
+    private func stepUp(of request: TransportRequest) -> DeviceSession? {
         guard let stepUp = lastStepUp?.session else { return nil }
-        return request.value(forHTTPHeaderField: "Authorization") == "DPoP \(stepUp.accessToken)" ? stepUp : nil
+        let sent = request.headers.first { $0.key.lowercased() == "authorization" }?.value
+        return sent == "DPoP \(stepUp.accessToken)" ? stepUp : nil
     }
 }
 
 extension TransportResponse {
     /// Whether a resource says that the token is over (RFC 6750 section 3.1).
     var wantsToken: Bool { status == 401 && headers["www-authenticate"]?.contains("invalid_token") == true }
-
-    fileprivate init(_ answer: HTTPURLResponse) {
-        var headers: [String: String] = [:]
-        for case (let name as String, let value as String) in answer.allHeaderFields { headers[name.lowercased()] = value }
-        self.init(status: answer.statusCode, headers: headers, body: [])
-    }
-}
-
-extension TransportRequest {
-    fileprivate init(_ request: URLRequest) {
-        self.init(
-            method: request.httpMethod ?? "GET", url: request.url?.absoluteString ?? "",
-            headers: request.allHTTPHeaderFields ?? [:], body: request.httpBody.map(Array.init) ?? [])
-    }
 }

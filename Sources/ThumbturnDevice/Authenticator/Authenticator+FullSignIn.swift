@@ -1,6 +1,10 @@
-import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Authenticator {
     /// Signs the person in with their account's credentials, and with no key of this device: for a first start, for a

@@ -1,6 +1,10 @@
-import Foundation
 package import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The journal of this authenticator's account, as it is stored; see `EnrolmentJournal`.
 extension Authenticator {

@@ -1,6 +1,10 @@
-import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A live session: tokens that are bound to this device's session key. It prints as its type's name, so it cannot reach
 /// a log.

@@ -1,7 +1,11 @@
-public import Foundation
 import Synchronization
 public import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Signs a person in with the keys of this device. This is where an app begins.
 ///

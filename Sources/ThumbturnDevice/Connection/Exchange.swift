@@ -60,7 +60,7 @@ package final class Exchange: Sendable {
     package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
     /// Whether data goes on coming long after the end.
-    var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
+    package var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
 
     /// Names what cancels the network's task; called at once where the exchange was stopped already.
     package func onStop(_ cancel: @escaping @Sendable () -> Void) {

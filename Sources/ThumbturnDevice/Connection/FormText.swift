@@ -1,5 +1,3 @@
-import Foundation
-
 /// Texts of the form `application/x-www-form-urlencoded`.
 package enum FormText {
     /// Encodes fields: every character that is not unreserved is escaped.
@@ -34,7 +32,21 @@ package enum FormText {
     }
 
     private static func decode(_ text: Substring.UTF8View) -> String? {
-        let plain = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return String(validating: plain, as: UTF8.self)?.removingPercentEncoding
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8?) -> UInt8? {
+        byte.flatMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init)
     }
 }

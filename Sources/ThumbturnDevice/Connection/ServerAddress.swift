@@ -1,6 +1,10 @@
-package import Foundation
 package import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
 
 /// The address of a server, which is also the issuer that its challenges and tokens name.
 package struct ServerAddress: Hashable, Sendable {

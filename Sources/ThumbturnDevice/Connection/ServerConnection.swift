@@ -1,6 +1,10 @@
-import Foundation
 package import ThumbturnCore
 package import ThumbturnMessages
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Sends requests to one server in the name of a session key, with DPoP proofs and server nonces, and turns problem
 /// documents into failures.

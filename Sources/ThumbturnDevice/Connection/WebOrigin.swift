@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A scheme, a host and a port (RFC 6454 section 4): https, or http to this machine itself.
 struct WebOrigin: Hashable, Sendable {

@@ -3,8 +3,12 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Secrets of derived PIN keys for development, kept among the small secrets.
 ///

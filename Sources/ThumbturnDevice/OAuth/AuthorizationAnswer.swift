@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A provider's answer to an authorization request, which was checked to be for this sign-in and from this provider.
 struct AuthorizationAnswer {

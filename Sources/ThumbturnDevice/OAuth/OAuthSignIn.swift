@@ -1,6 +1,10 @@
-public import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A sign-in at the app's own OpenID provider, whatever that one asks for: a password, a code by phone or e-mail, a
 /// passkey, a company's account.

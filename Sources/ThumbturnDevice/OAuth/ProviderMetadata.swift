@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// What a provider publishes about itself (OpenID Connect Discovery section 3, RFC 8414 section 2), as far as a sign-in
 /// needs it.

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// Where a device's keys and secrets are kept. Platforms over one place are one: they show one prompt at a time and wait
 /// for each other's changes, in one process; its locks keep several processes apart.

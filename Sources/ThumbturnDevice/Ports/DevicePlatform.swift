@@ -32,7 +32,7 @@ public struct DevicePlatform: Sendable {
     public var extraTimeChanges: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
     /// Takes a sentence of advice for the app's developers, each at most once in a process. By default debug builds write
     /// it to the standard error, and release builds drop it. It is for no person.
-    public var advise: @Sendable (String) -> Void = DeveloperAdvice.write
+    public var advise: @Sendable (String) -> Void = DeveloperAdvice.toStandardError
     /// The device's own name or its model, for the list of a person's devices; nil where the platform tells none. It is
     /// part of what the server is told at an enrolment without a name.
     public var deviceName: @Sendable () async -> String? = { HostName.current }
@@ -55,7 +55,7 @@ public struct DevicePlatform: Sendable {
     /// them.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, place: DevicePlace,
-        clock: any DeviceClock = SystemClock(), transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil,
+        clock: any DeviceClock = SystemClock(), transport: any Transport, pin: PINSupport? = nil,
         vaults: (any ProtectedStore)? = nil, evidence: (any EvidenceSource)? = nil, phases: any AppPhases = AlwaysInFront(),
         promptGap: Duration = .milliseconds(300)
     ) {

@@ -1,5 +1,9 @@
-public import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The port to the browser in which a person signs in at the app's own provider. It is the system's browser and no view
 /// of the app, which could read what the person types (RFC 8252 section 8.12).

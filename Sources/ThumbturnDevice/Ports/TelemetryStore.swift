@@ -1,5 +1,9 @@
-public import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The port to where reports wait for a server over a restart: one record of some 300 KiB at most.
 public protocol TelemetryStore: Sendable {

@@ -1,4 +1,12 @@
-import Foundation
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
 import Synchronization
 import ThumbturnCore
 
@@ -10,9 +18,11 @@ final class DeveloperAdvice: Sendable {
     func isNew(_ sentence: String) -> Bool { given.withLock { $0.insert(sentence).inserted } }
 
     /// Writes a sentence to the standard error, in debug builds.
-    static let write: @Sendable (String) -> Void = { sentence in
+    static let toStandardError: @Sendable (String) -> Void = { sentence in
         #if DEBUG
-        FileHandle.standardError.write(Data("Thumbturn: \(sentence)\n".utf8))
+        var line = "Thumbturn: \(sentence)\n"
+        // Advice that cannot be written is no failure.
+        line.withUTF8 { text in _ = unsafe write(STDERR_FILENO, text.baseAddress, text.count) }
         #endif
     }
 }

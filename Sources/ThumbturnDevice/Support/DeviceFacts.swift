@@ -7,8 +7,12 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension TelemetryContext {
     /// What the system tells of itself and of the app. An Android app sets what it reads from `Build`.
@@ -82,7 +86,11 @@ enum DeviceFacts {
     }
 
     static var appVersion: TelemetryLabel? {
+        #if canImport(Darwin)
         (Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String).map { TelemetryLabel($0) }
+        #else
+        nil
+        #endif
     }
 
     private static func line(of path: String) -> String? {

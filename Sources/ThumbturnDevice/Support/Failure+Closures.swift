@@ -1,4 +1,3 @@
-import Foundation
 import ThumbturnCore
 
 extension Failure {
@@ -11,8 +10,8 @@ extension Failure {
         case let failure as Failure: self = failure
         case is CancellationError: self.init(.cancelledByApp)
         default:
-            let error = error as NSError
-            self.init(.platform, status: PlatformStatus(domain: error.domain, code: error.code))
+            // What `NSError` has as its domain and code; on Android there is none.
+            self.init(.platform, status: PlatformStatus(domain: error._domain, code: error._code))
         }
     }
 }

@@ -1,5 +1,9 @@
-public import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension Failure: LocalizedError {
     /// The text for the person, in the first of their languages that has texts.

@@ -7,8 +7,12 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-import Foundation
 package import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Reads and writes files that only their owner can read: mode 0600 in a folder of mode 0700. A file is replaced as a
 /// whole, and synced.

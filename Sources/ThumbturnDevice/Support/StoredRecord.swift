@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The form of the records that the device keeps for itself: JSON of Foundation, which writes `Data` as base64. Nothing
 /// in it is signed or judged by another party.

@@ -7,8 +7,12 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The system's clocks. The monotonic clock counts from the start of the device, also while it sleeps.
 public struct SystemClock: DeviceClock {
@@ -55,8 +59,8 @@ public struct SystemClock: DeviceClock {
     #else
     private static func systemBoot() -> String? {
         guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else { return nil }
-        let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        return id.isEmpty ? nil : id
+        let id = text.prefix { !$0.isWhitespace }
+        return id.isEmpty ? nil : String(id)
     }
     #endif
 }

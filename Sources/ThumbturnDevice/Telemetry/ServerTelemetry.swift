@@ -1,5 +1,9 @@
-public import Foundation
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Sends batches of reports to a Thumbturn server: `POST /v1/telemetry`, which answers 202. It may hold a key, so it prints as its
 /// type's name.

@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// What the person of one account or one vault answered to the offer of biometrics, kept among the small secrets.
 struct BiometricOfferFile: Sendable {

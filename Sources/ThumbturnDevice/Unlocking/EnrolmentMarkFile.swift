@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The system's mark of the enrolled faces and fingers, stored since the person of an account or a vault was last confirmed.
 struct EnrolmentMarkFile: Sendable {

@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A durable count of failed attempts at one key.
 protocol AttemptLedger: Codable, Equatable, Sendable {

@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// What is remembered from one unlock to the next: how long the person usually takes, which rung they prefer, and
 /// whether the last flow came to its end.

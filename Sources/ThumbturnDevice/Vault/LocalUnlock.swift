@@ -1,6 +1,10 @@
-public import Foundation
 import Synchronization
 public import ThumbturnCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// An open vault, which a local unlock gives. It holds the vault's key until the unlock is over, and gives nothing that
 /// a server accepts.

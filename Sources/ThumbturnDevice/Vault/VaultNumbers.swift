@@ -1,5 +1,9 @@
-import Foundation
 import ThumbturnCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The numbers under which copies of a vault's key may lie, kept among the small secrets. A number is written down before
 /// its copies are made, so that deleting the vault finds those of a process that was killed, too.

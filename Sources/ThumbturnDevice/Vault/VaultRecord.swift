@@ -1,6 +1,10 @@
-import Foundation
 import ThumbturnCore
 import ThumbturnMessages
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a
 /// crash there is the old content or the new one, never a mixture.

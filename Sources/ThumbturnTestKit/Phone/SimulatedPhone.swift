@@ -1,6 +1,7 @@
 import Synchronization
 import ThumbturnCore
 public import ThumbturnDevice
+public import ThumbturnURLSession
 
 /// A simulated phone: a person, a sensor that locks after mismatches, a passcode, hardware that keeps keys, and an
 /// operating system with its rules, so that an app's tests meet what its users will meet.

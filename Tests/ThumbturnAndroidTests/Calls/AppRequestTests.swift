@@ -1,9 +1,6 @@
-import Foundation
 import Testing
 import ThumbturnCore
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import ThumbturnDevice
 @testable import ThumbturnAndroid
 
 /// The values of a call, as they are read from its fields.
@@ -24,21 +21,36 @@ import FoundationNetworking
             $0.put(["Accept": "text/plain"])
             $0.put(body)
         }
-        let read = try request.urlRequest()
-        #expect(read.url?.absoluteString == "https://api.bank.example/plans" && read.httpMethod == "PUT")
-        #expect(read.value(forHTTPHeaderField: "Accept") == "text/plain")
-        #expect(read.httpBody == (body.isEmpty ? nil : Data(body)))
+        let read = try request.resourceRequest()
+        #expect(read.url == "https://api.bank.example/plans" && read.method == "PUT")
+        #expect(read.headers == ["Accept": "text/plain"] && read.body == body)
     }
 
     @Test("the first and the last status of HTTP are answers", arguments: [Int64(100), 599])
     func outermostStatus(_ status: Int64) throws {
-        let url = try #require(URL(string: "https://api.bank.example/plans"))
         var request = reading {
             $0.put(status)
             $0.put([:] as [String: String])
         }
-        let answer = try request.answer(to: URLRequest(url: url))
-        #expect(answer.statusCode == Int(status))
+        #expect(try request.answer().status == Int(status))
+    }
+
+    @Test("other numbers are no status of HTTP", arguments: [Int64.min, 99, 600, Int64.max])
+    func noStatus(_ status: Int64) throws {
+        var request = reading {
+            $0.put(status)
+            $0.put([:] as [String: String])
+        }
+        #expect(throws: Failure.self) { try request.answer() }
+    }
+
+    @Test("the names of an answer's fields are in lower case")
+    func answerFields() throws {
+        var request = reading {
+            $0.put(401 as Int64)
+            $0.put(["DPoP-Nonce": "n", "WWW-Authenticate": "DPoP"])
+        }
+        #expect(try request.answer().headers == ["dpop-nonce": "n", "www-authenticate": "DPoP"])
     }
 
     @Test("every number but 0 is a screen")

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnDevice
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -30,10 +31,8 @@ final class Receiver: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            var headers: [String: String] = [:]
-            for case (let name as String, let value as String) in response.allHeaderFields { headers[name.lowercased()] = value }
             exchange(of: dataTask)?.received(
-                status: response.statusCode, headers: headers, length: response.expectedContentLength
+                status: response.statusCode, headers: response.lowercasedHeaders, length: response.expectedContentLength
             )
         }
         // An exchange that ended here cancels the task itself.

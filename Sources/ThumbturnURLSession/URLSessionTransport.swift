@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+public import ThumbturnDevice
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
