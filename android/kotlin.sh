@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compiles the Kotlin half, and the starts in docs/android.md and in the README: android/kotlin.sh OUTPUT
-# OUTPUT is the one of android/build.sh, which has to run first.
+# OUTPUT is the one of scripts/check-android-api, which has to run first.
 set -euo pipefail
 if [ $# -ne 1 ]; then
     echo "usage: android/kotlin.sh OUTPUT" >&2
@@ -8,11 +8,14 @@ if [ $# -ne 1 ]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
+api=$(echo "$here"/../.build/android-api/lib/python3*/site-packages)
+[ -d "$api" ] || { echo "run scripts/check-android-api first: it fetches the description of Android's API" >&2; exit 1; }
 
 # The compiler, its library and coroutines, as a wheel for notebooks brings them.
 version=0.19.0.944
 venv=$out/kotlin-compiler
-if ! "$venv/bin/pip" show kotlin-jupyter-kernel 2>/dev/null | grep -q "^Version: $version$"; then
+# Not grep -q, which ends before pip has written all: pip fails then.
+if ! "$venv/bin/pip" show kotlin-jupyter-kernel 2>/dev/null | grep "^Version: $version$" >/dev/null; then
     rm -rf "$venv"
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps "kotlin-jupyter-kernel==$version"
@@ -63,11 +66,21 @@ rm -rf "$out/bridges"
 mkdir -p "$out/bridges/stand-ins" "$out/bridges/classes"
 javac --release 17 -encoding UTF-8 -proc:none -cp "$out/stand-ins" -d "$out/bridges/stand-ins" $(find "$here/bridges/stand-ins" -name '*.java')
 kotlinc "$out/bridges/classes" "$out/stand-ins:$out/main:$out/kotlin:$out/bridges/stand-ins" "$bridges"/android/*.kt
-# lines LIMIT FILE…: the lines of code of a bridge on one platform, without comments.
+# A test of the one for Flutter, without the native library.
+mkdir -p "$out/bridges/tests/META-INF/services"
+echo com.example.bridge.FakeMainFactory >"$out/bridges/tests/META-INF/services/kotlinx.coroutines.internal.MainDispatcherFactory"
+tests=$out/stand-ins:$out/main:$out/tests:$out/kotlin:$out/bridges/stand-ins:$out/bridges/classes
+kotlinc "$out/bridges/tests" "$tests" "$here"/bridges/tests/*.kt
+java -ea -cp "$out/bridges/tests:$tests:$stdlib:$compiler" com.example.bridge.BridgeTestsKt
+# What all of them name of Android's API, as scripts/check-android-api asks of the Java.
+java_home=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/check/check_api.py" "$api" "$java_home/lib/ct.sym" \
+    --kotlin "$out/kotlin" "$out/sample/classes" "$out/bridges/classes"
+# lines LIMIT FILE…: the lines of a bridge on one platform, all of them.
 lines() {
     local limit=$1 count
     shift
-    count=$(cat "$@" | grep -cvE '^[[:space:]]*(//.*|/\*\*.*)?$')
+    count=$(cat "$@" | wc -l)
     [ "$count" -le "$limit" ] || { echo "a bridge has $count lines, and at most $limit were expected: $*" >&2; exit 1; }
 }
 lines 100 "$bridges"/android/Thumbturn{Calls,Plugin}.kt

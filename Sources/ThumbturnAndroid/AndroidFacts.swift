@@ -53,6 +53,9 @@ struct AndroidFacts: Hashable, Sendable {
 
     var biometry: BiometryState { AuthenticatorStates.state(strong: strong, weak: weak, fingers: fingers) }
 
+    /// The state of the sensor as far as it answers for itself: one that cannot tell is none that is ready.
+    var answeredBiometry: BiometryState { strong == AuthenticatorStates.cannotTell ? .unavailable : biometry }
+
     /// The kind of sensor; nil where the phone has several, because the person chooses among them.
     var sensor: SensorKind? { sensors.count == 1 ? sensors.first : nil }
 

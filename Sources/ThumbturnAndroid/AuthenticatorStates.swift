@@ -13,12 +13,14 @@ enum AuthenticatorStates {
         }
     }
 
+    static let cannotTell = -1
+
     /// The results for `BIOMETRIC_STRONG`, on API 29 for the call without an argument. One that is not listed means that the
     /// sensor cannot be used now. A lockout is not among them: only a prompt tells it.
     static let rows: [Row] = [
         Row(0, "SUCCESS", .ready),
         // Some systems cannot tell; the prompt does.
-        Row(-1, "STATUS_UNKNOWN", .ready),
+        Row(cannotTell, "STATUS_UNKNOWN", .ready),
         Row(-2, "ERROR_UNSUPPORTED", .unavailable),
         Row(1, "ERROR_HW_UNAVAILABLE", .unavailable),
         Row(11, "ERROR_NONE_ENROLLED", .notEnrolled),

@@ -127,7 +127,7 @@ extension Keystore {
         } catch {
             guard let exists = try? await exists(alias), let facts = try? await system.facts() else { return .notYetReadable }
             let look = KeyVerdict.Look(
-                exists: exists, thrown: error, biometry: facts.biometry, hasLockScreen: facts.hasLockScreen)
+                exists: exists, thrown: error, biometry: facts.answeredBiometry, hasLockScreen: facts.hasLockScreen)
             return KeyVerdict.state(look, of: kind)
         }
     }

@@ -38,7 +38,7 @@ enum PromptErrors {
         // The person has switched the camera off for all apps.
         Row(18, "SENSOR_PRIVACY", .biometryUnavailable, .openSettings),
         Row(20, "IDENTITY_CHECK_NOT_ACTIVE", .biometryUnavailable, .fallBack(.devicePasscode)),
-        // The person has switched biometrics off for apps. The number is not documented.
+        // The person has switched biometrics off for apps.
         Row(21, "NOT_ENABLED_FOR_APPS", .biometryUnavailable, .openSettings),
     ]
 

@@ -1,21 +1,18 @@
 #if Tools
 import ArgumentParser
 import Foundation
-import NIOCore
-import NIOPosix
 import Synchronization
 import ThumbturnLoad
-import ThumbturnMessages
 
 struct FailoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "failover",
         abstract: "Signs devices in while something else breaks the server, and tells what they saw.",
         discussion: """
-            Devices sign in one time after the other, each over its own connection, and connect again where it breaks. When the \
-            time is over, each proof that was accepted is sent once more, and the last session of each device is used. \
-            `scripts/run --cluster` breaks a cluster meanwhile. The account's password is read from the environment variable \
-            THUMBTURN_PASSWORD.
+            Devices sign in one time after the other, each over its own connection, and connect again where it breaks. A device \
+            that is interrupted rests from then on, and another one goes on. Afterwards the newest sign-ins from before each \
+            interruption and from the end are used, and each proof that was accepted is sent once more. `scripts/run --cluster` \
+            breaks a cluster meanwhile. The account's password is read from the environment variable THUMBTURN_PASSWORD.
 
             Exit status 1: a challenge was accepted twice, or a sign-in that was answered is gone.
             """
@@ -24,13 +21,13 @@ struct FailoverCommand: AsyncParsableCommand {
     @Option(help: "The server's public address.")
     var server: String
 
-    @Option(help: "The name of an existing account.")
+    @Option(help: "The name of an existing account without devices.")
     var account: String
 
-    @Option(help: "The number of devices.")
+    @Option(help: "How many devices sign in at the same time, 1 to 8.")
     var devices = 8
 
-    @Option(help: "How long they sign in, in seconds.")
+    @Option(help: "How long they sign in, in seconds, at most 120.")
     var seconds = 30.0
 
     @Option(help: "How long one answer may take, in seconds.")
@@ -46,50 +43,81 @@ struct FailoverCommand: AsyncParsableCommand {
         var refused: Int
         /// Requests whose connection broke or whose answer did not come.
         var unanswered: Int
+        /// How often a device was interrupted after some sign-ins.
+        var interruptions: Int
         var accepted_twice: Int
+        /// The sign-ins that were used afterwards: the newest from before each interruption, and from the end.
+        var looked_up: Int
+        /// Those of them that the server did not accept.
         var lost: Int
         /// The longest time in which no device signed in.
         var longest_interruption_s: Double
+    }
+
+    /// Challenges and access tokens expire after 300 s. A refusal after that would say nothing about the database.
+    private static let expiry = Duration.seconds(290)
+
+    func validate() throws {
+        guard (1...8).contains(devices) else {
+            throw ValidationError("Give --devices 1 to 8: each has another one that goes on, and an account has 16 at most.")
+        }
+        guard seconds > 0, seconds <= 120 else {
+            throw ValidationError("Give --seconds up to 120: what is looked up afterwards expires after 300 s.")
+        }
     }
 
     func run() async throws {
         guard let url = URLComponents(string: server), let host = url.host, let port = url.port,
             let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"]
         else { throw ValidationError("Give --server an address with a port, and THUMBTURN_PASSWORD the account's password.") }
-        let line = Line(host: host, port: port, patience: patience)
-        let people = (0..<devices).map { _ in LoadDevice(server: server) }
+        let line = FailoverLine(host: host, port: port, patience: patience)
+        let people = (0..<2 * devices).map { _ in LoadDevice(server: server) }
         for device in people {
             try await device.enrol(account: account, password: password, over: try await line.connect())
         }
-        FileHandle.standardError.write(Data("\(devices) devices are enrolled and sign in.\n".utf8))
+        FileHandle.standardError.write(Data("\(devices) devices, and another one for each, are enrolled and sign in.\n".utf8))
         let sightings = Sightings()
-        let end = ContinuousClock.now + .seconds(seconds)
-        let runs = try await withThrowingTaskGroup(of: Run.self) { group in
-            for device in people {
-                group.addTask { await Run(device).signIn(over: line, until: end, sightings) }
-            }
-            var runs: [Run] = []
-            for try await run in group { runs.append(run) }
-            return runs
+        let begin = ContinuousClock.now
+        let end = begin + .seconds(seconds)
+        let signedIn = try await each((0..<devices).map { FailoverRun(people[$0], people[devices + $0], over: line) }) {
+            await $0.signIn(until: end) { sightings.note() }
         }
         let seen = (sightings.all + [end]).sorted()
         let longest = zip(seen, seen.dropFirst()).map { $1 - $0 }.max() ?? .zero
-        var result = Result(
-            signed_in: runs.reduce(0) { $0 + $1.proofs.count }, refused: runs.reduce(0) { $0 + $1.refused },
-            unanswered: runs.reduce(0) { $0 + $1.unanswered }, accepted_twice: 0, lost: 0,
-            longest_interruption_s: longest / .seconds(1))
-        for run in runs {
-            let (twice, lost) = try await run.check(over: line)
-            result.accepted_twice += twice
-            result.lost += lost
+        let runs = try await each(signedIn) { try await $0.check() }
+        guard .now - begin < Self.expiry else {
+            throw LoadDevice.Unexpected(description: "what was looked up may have expired: give fewer --seconds")
         }
+        func sum(_ part: (FailoverRun) -> Int) -> Int { runs.reduce(0) { $0 + part($1) } }
+        let result = Result(
+            signed_in: sum(\.signedIn), refused: sum(\.refused), unanswered: sum(\.unanswered),
+            interruptions: sum(\.interruptions),
+            accepted_twice: sum(\.acceptedTwice), looked_up: sum(\.lookedUp), lost: sum(\.lost),
+            longest_interruption_s: longest / .seconds(1))
         try output.report(
             """
             \(result.signed_in) sign-ins were answered; \(result.refused) requests were refused, \(result.unanswered) had no answer
-            longest time without a sign-in: \(rounded(result.longest_interruption_s)) s
-            challenges accepted twice: \(result.accepted_twice); answered sign-ins that are gone: \(result.lost)
+            longest time without a sign-in: \(rounded(result.longest_interruption_s)) s; devices were interrupted \
+            \(result.interruptions) times
+            challenges accepted twice: \(result.accepted_twice); of \(result.looked_up) sign-ins that were used, gone: \(result.lost)
             """, result)
         if result.accepted_twice > 0 || (result.lost > 0 && !sessionsMayEnd) { throw ExitCode.failure }
+    }
+
+    /// The runs after this work, which all of them do at the same time.
+    private func each(
+        _ runs: [FailoverRun], _ work: @escaping @Sendable (inout FailoverRun) async throws -> Void
+    ) async throws -> [FailoverRun] {
+        try await withThrowingTaskGroup(of: FailoverRun.self) { group in
+            for run in runs {
+                group.addTask {
+                    var run = run
+                    try await work(&run)
+                    return run
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
     }
 
     /// When a device signed in.
@@ -99,88 +127,5 @@ struct FailoverCommand: AsyncParsableCommand {
         var all: [ContinuousClock.Instant] { times.withLock { $0 } }
         func note() { times.withLock { $0.append(.now) } }
     }
-
-    /// How the devices reach the server.
-    private struct Line: Sendable {
-        let host: String
-        let port: Int
-        let patience: Int
-
-        func connect() async throws -> LoadConnection {
-            try await LoadConnection(host: host, port: port, on: .singleton, limit: .seconds(Int64(patience)))
-        }
-    }
-
-    /// What one device saw.
-    private struct Run: Sendable {
-        let device: LoadDevice
-        /// The proofs that were accepted.
-        var proofs: [String] = []
-        /// The access token of the last sign-in.
-        var token: String?
-        var refused = 0
-        var unanswered = 0
-
-        init(_ device: LoadDevice) { self.device = device }
-
-        func signIn(
-            over line: Line, until end: ContinuousClock.Instant, _ sightings: Sightings
-        ) async -> Run {
-            var (run, open): (Run, LoadConnection?) = (self, nil)
-            while ContinuousClock.now < end {
-                do {
-                    let connection: LoadConnection
-                    if let open { connection = open } else { connection = try await line.connect() }
-                    open = connection
-                    let (challenge, nonce) = try await device.challenge(over: connection)
-                    let proof = device.proof(challenge)
-                    let answer = try await device.redeem(proof, nonce: nonce, over: connection)
-                    if answer.status == 200 {
-                        run.proofs.append(proof)
-                        run.token = try device.read(TokenAnswer.self, answer, expecting: 200).accessToken
-                        sightings.note()
-                        continue
-                    }
-                    run.refused += 1
-                } catch is LoadDevice.Unexpected {
-                    run.refused += 1
-                } catch {
-                    run.unanswered += 1
-                    try? await open?.close()
-                    open = nil
-                }
-                try? await Task.sleep(for: .milliseconds(100))
-            }
-            try? await open?.close()
-            return run
-        }
-
-        /// Sends all proofs again, and uses the last session.
-        func check(over line: Line) async throws -> (twice: Int, lost: Int) {
-            var connection = try await line.connect()
-            var twice = 0
-            var nonce = try await device.challenge(over: connection).nonce
-            for proof in proofs {
-                for _ in 0..<20 {
-                    do {
-                        let answer = try await device.redeem(proof, nonce: nonce, over: connection)
-                        nonce = answer.nonce ?? nonce
-                        guard answer.status < 500 else { throw Busy() }
-                        if answer.status == 200 { twice += 1 }
-                        break
-                    } catch {
-                        try await Task.sleep(for: .milliseconds(250))
-                        connection = try await line.connect()
-                    }
-                }
-            }
-            guard let token else { return (twice, 0) }
-            let answer = try await device.get("/v1/devices", token: token, nonce: nonce, over: connection)
-            try? await connection.close()
-            return (twice, answer.status == 200 ? 0 : 1)
-        }
-    }
-
-    private struct Busy: Error {}
 }
 #endif

@@ -140,6 +140,47 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a Keystore that never answers is given up, and does not hold up the unlock that comes next")
+    func silence() async throws {
+        try await told { world, auth in
+            world.android.state.withLock { $0.hanging = [.useHandle] }
+            let began = world.clock.now
+            let failed = await failure { _ = try await auth.authenticate("Unlock") }
+            #expect(failed?.recovery == .signInAgain, "after the biometric and the credential")
+            #expect(began.duration(to: world.clock.now) < .seconds(300))
+            world.android.state.withLock { $0.hanging = [] }
+            expect(try await auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    /// In a work profile Android answers for the profile: its own lock screen, its own keys, and files that can be read once it is on.
+    @Test("in a work profile the profile's own lock screen counts, and a profile that is off keeps the person signed in")
+    func workProfile() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            // The phone has a lock screen and a finger, and the profile has none of its own.
+            world.android.state.withLock { $0.hasLockScreen = false }
+            world.android.failNext(
+                .createKey, "java.security.InvalidAlgorithmParameterException", "java.lang.IllegalStateException")
+            let auth = try await world.authenticator()
+            let failed = await failure { _ = try await auth.enrol(with: AndroidWorld.signIn) }
+            #expect(failed?.code == .passcodeNotSet && failed?.recovery == .setPasscode)
+            world.android.state.withLock { $0.hasLockScreen = true }
+            try await auth.enrol(with: AndroidWorld.signIn)
+            // The person switches the profile off, which ends its processes; one that starts too early can read nothing.
+            world.phone.prewarm()
+            world.phone.moveToFront()
+            let next = try await world.authenticator()
+            await expectFailure(.notYetReadable) { _ = try await next.authenticate("Unlock") }
+            world.phone.unlockWithPasscode()
+            expect(try await next.authenticate("Unlock").rung, is: .biometric)
+            // The profile's lock screen is removed: its keys are dead, whatever the phone's own is.
+            world.android.state.withLock { $0.hasLockScreen = false }
+            world.phone.enrolNewFace()
+            #expect(await next.readiness().keys[.biometric] == .invalidated(.passcodeRemoved))
+        }
+    }
+
     @Test func aPINIsJudgedByTheServer() async throws {
         let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
         try await told(AndroidWorld(level: 29, hasPIN: true), policy: policy) { world, auth in

@@ -116,6 +116,9 @@ import ThumbturnVerifier
             #expect(await keys.state(of: .of(.biometric)) == .usable, "the second look")
             world.android.state.withLock { ($0.falseAlarms, $0.strong) = (100, 1) }
             #expect(await keys.state(of: .of(.biometric)) == .usable, "no sensor that could be believed")
+            world.android.state.withLock { ($0.falseAlarms, $0.strong) = (100, -1) }
+            #expect(await keys.state(of: .of(.biometric)) == .usable, "a sensor that cannot tell")
+            world.android.state.withLock { ($0.falseAlarms, $0.strong) = (100, 1) }
             let prompts = world.android.calls(.prompt)
             let answer = await AndroidWorldPrompt.ask(try await world.platform())
             #expect(answer?.code == .platform && answer?.recovery == .retry, "and never enrolling anew")

@@ -51,7 +51,7 @@ import ThumbturnVerifier
                 if let table { settings.stepUp = StepUpPolicy(table) }
             }
         ) { live in
-            try await live.service.store.setMinimums(policy.minimums)
+            try await live.service.store.setMinimums(policy.minimums, version: nil)
             try await story(live)
         }
     }

@@ -205,7 +205,7 @@ import ThumbturnVerifier
         },
         Change(
             "an account in a group",
-            first: { try await $0.store.setMinimums(["staff": .withoutKey, "others": .withoutKey]) }
+            first: { try await $0.store.setMinimums(["staff": .withoutKey, "others": .withoutKey], version: nil) }
         ) { try await $0.store.setGroup("staff", of: $0.account("ada")) },
         Change("another name") {
             try await $0.store.rename($0.device("ada"), to: "new", by: $0.session("ada", "face")) != nil
@@ -396,7 +396,7 @@ import ThumbturnVerifier
         let world = try await World()
         defer { world.remove() }
         let store = world.store
-        try await store.setMinimums(Dictionary(uniqueKeysWithValues: World.people.map { ($0, .withoutKey) }))
+        try await store.setMinimums(Dictionary(uniqueKeysWithValues: World.people.map { ($0, .withoutKey) }), version: nil)
         for name in World.people { expect(try await store.setGroup(name, of: world.account(name)), is: true) }
         for name in World.people {
             expect(try await store.group(of: world.account(name)), is: name)

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import ThumbturnCore
 import ThumbturnLoad
 import ThumbturnMessages
 @testable import ThumbturnServer
@@ -83,6 +84,81 @@ import ThumbturnMessages
                     try await live.service.keepUpEvidence()
                 }
             }
+        }
+    }
+
+    @Test("what an older evidence policy demands of accounts does not reach the database")
+    func minimums() async throws {
+        try await with { file, folder in
+            try Self.evidence(1).write(toFile: file, atomically: true, encoding: .utf8)
+            let rules = try EvidenceRules(file: file)
+            try await LiveServer.run(folder: folder, configure: { $0.evidence = rules }) { live in
+                let store = live.service.store
+                // Another node, with a later version that knows a group.
+                try await store.raise(policyVersions: [.evidence: 2])
+                try await store.setMinimums(["payments": .withoutKey], version: 2)
+                let account = AccountID.random()
+                expect(try await store.addAccount(Account(id: account, name: "carol", passwordHash: "x")), is: true)
+                expect(try await store.setGroup("payments", of: account), is: true)
+                await #expect(throws: SetupError.self) { try await live.service.applyEvidencePolicy() }
+                for version in [nil, 1] as [Int64?] {
+                    await #expect(throws: SetupError.self) { try await store.setMinimums([:], version: version) }
+                }
+                expect(try await store.setGroup("payments", of: account), is: true)
+                try await store.setMinimums([:], version: 3)
+                expect(try await store.setGroup("payments", of: account), is: false)
+            }
+        }
+    }
+
+    @Test("a file with a lower version than the one in use changes nothing")
+    func lower() async throws {
+        try await with { file, _ in
+            for (text, reload) in [
+                (
+                    Self.stepUp,
+                    { (path: String) in
+                        let policy = try StepUpPolicy(file: path)
+                        return (policy.reload, { policy.current.version })
+                    }
+                ),
+                (
+                    Self.evidence,
+                    { (path: String) in
+                        let rules = try EvidenceRules(file: path)
+                        return (rules.reload, { rules.current.version })
+                    }
+                ),
+            ] as [((Int?) -> String, (String) throws -> (() throws -> Void, () -> Int64?))] {
+                func write(_ version: Int?) throws {
+                    try text(version).write(toFile: file, atomically: true, encoding: .utf8)
+                }
+                try write(2)
+                let (again, version) = try reload(file)
+                for lower in [1, nil] {
+                    try write(lower)
+                    #expect(throws: PolicyFileError.self) { try again() }
+                    #expect(version() == 2)
+                }
+                for later in [2, 3] {
+                    try write(later)
+                    try again()
+                    #expect(version() == Int64(later))
+                }
+            }
+        }
+    }
+
+    @Test("stored evidence is judged anew in another epoch")
+    func epochs() throws {
+        let rules = EvidenceRules()
+        let policy = rules.current
+        for epoch in [0, 7] as [Int64] {
+            for _ in 0..<2 {
+                #expect(rules.isDue(policy, in: epoch))
+                rules.wasJudged(by: policy, in: epoch)
+            }
+            #expect(!rules.isDue(policy, in: epoch))
         }
     }
 

@@ -11,9 +11,10 @@ import ThumbturnMessages
 @Suite(.enabled(if: TestDatabases.server != nil), .serialized) struct PostgresFaultTests {
     /// Runs a server on a PostgreSQL of its own, with a device.
     private func with(
+        onSmallDisk: Bool = false,
         _ test: @escaping @Sendable (PostgresServer, LiveServer, LiveServer.Enrolled) async throws -> Void
     ) async throws {
-        try await PostgresServer.run { database in
+        try await PostgresServer.run(onSmallDisk: onSmallDisk) { database in
             let address = try PostgresAddress(database.address)
             let settings: (inout ServerSettings) -> Void = {
                 $0.database = address
@@ -53,6 +54,9 @@ import ThumbturnMessages
                 try database(cure)
                 try await signsInAgain(device)
             }
+            let connections = try TestDatabases.count(
+                "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'thumbturn'", on: database.address)
+            #expect((1...7).contains(connections), "\(connections) connections after three faults")
             // Open connections stay; those that are made anew are refused until the certificate is the right one.
             try database("certificate wrong")
             try database("restart")
@@ -115,6 +119,39 @@ import ThumbturnMessages
         }
     }
 
+    /// Only root may mount the disk.
+    @Test(
+        "a disk that is full is 503 with Retry-After, nothing that was acknowledged is lost, and the server recovers",
+        .enabled(if: geteuid() == 0))
+    func fullDisk() async throws {
+        try await with(onSmallDisk: true) { database, live, device in
+            try database("disk full")
+            var acknowledged: [String] = []
+            var refused: String?
+            // There is room for some rows on pages that exist.
+            while refused == nil, acknowledged.count < 2000 {
+                let (challenge, nonce) = try await device.challenge()
+                let proof = device.device.proof(challenge)
+                let answer = try await device.redeem(proof, nonce: nonce)
+                if answer.status == 200 {
+                    acknowledged.append(proof)
+                } else {
+                    refused = proof
+                    #expect(answer.status == 503 && answer.headerNames.contains("retry-after"), "\(answer.status) \(answer.text)")
+                }
+            }
+            let proof = try #require(refused, "the disk was never full")
+            #expect(try await live.connect().send("GET", "/health").status == 200)
+            try database("disk free")
+            try await signsInAgain(device)
+            #expect(try await device.redeem(proof, nonce: device.nonce()).status == 200, "its challenge was not spent")
+            for proof in acknowledged + [proof] {
+                #expect(try await device.redeem(proof, nonce: device.nonce()).status == 400, "its challenge was spent")
+            }
+            print("full disk: \(acknowledged.count) sign-ins fitted in")
+        }
+    }
+
     @Test("a commit that waits for a replica in vain is refused, and its challenge is accepted once at most")
     func replicas() async throws {
         try await with { database, live, device in
@@ -168,45 +205,98 @@ import ThumbturnMessages
     func formerPrimary() async throws {
         try await PostgresServer.run { server in
             let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
+            let former = try SQLStore(PostgresAddress(server.socketAddress), time: time).pool.place
             try server("promoted")
             let parameters = try PostgresAddress(server.socketAddress).parameters
             let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
             let user = "dbname=thumbturn user=thumbturn"
             let address = try PostgresAddress(
                 "\(user) host=\(host),\(host)/promoted port=\(port),\(port)", replication: .synchronous)
+            // The old one takes writes, and is the first that libpq would take.
             let store = try SQLStore(address, time: time)
-            let former = store.pool.place
-            let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
-
-            try server("readonly on")
-            for _ in 0..<100 where store.pool.place == former {
-                _ = try? await store.spend([spend])
-                try await Task.sleep(for: .milliseconds(50))
-            }
             let place = store.pool.place
             #expect(place != former)
-            // The old one still answers, also on the connection by which the store was opened.
+            let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
+            #expect(try await store.spend([spend]))
             try await withThrowingDiscardingTaskGroup { group in
                 for _ in 0..<(8 * Limits.readers) { group.addTask { _ = try await store.secretsEdition() } }
             }
-            #expect(try await store.spend([spend]) == false)
 
-            // It takes writes again, and is the first that new connections try.
-            try server("readonly off")
+            // All connections are made anew.
             try TestDatabases.run(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'thumbturn' AND pid != pg_backend_pid()",
                 on: "\(user) host=\(host)/promoted port=\(port)")
             for _ in 0..<20 {
-                await #expect(throws: SQLError.self) { try await store.secretsEdition() }
+                // A connection that was ended is noticed by its next use at the latest.
+                if let isNew = try? await store.spend([spend]) { #expect(!isNew, "what was spent there is spent") }
+                _ = try? await store.secretsEdition()
+                #expect(store.pool.place == place)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await store.spend([spend]) == false)
+            #expect(try await store.secretsEdition().epoch == 0)
+            // A node that starts now goes there too.
+            #expect(try SQLStore(address, time: time).pool.place == place)
+
+            // Where only the old one is left, it is not used.
+            let end = """
+                ALTER DATABASE thumbturn SET default_transaction_read_only = on;
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'thumbturn' AND pid != pg_backend_pid()
+                """
+            try TestDatabases.run(end, on: "\(user) host=\(host)/promoted port=\(port)")
+            for _ in 0..<100 where (try? await store.spend([spend])) != nil { try await Task.sleep(for: .milliseconds(50)) }
+            for _ in 0..<20 {
                 await #expect(throws: SQLError.self) { try await store.spend([spend]) }
                 try await Task.sleep(for: .milliseconds(50))
             }
-            try server("stop")
-            for _ in 0..<100 where (try? await store.secretsEdition()) == nil { try await Task.sleep(for: .milliseconds(50)) }
-            #expect(try await store.spend([spend]) == false, "what was spent there is spent")
             #expect(store.pool.place == place)
         }
+    }
+
+    @Test("a primary that runs on after the promotion of its replica is left", arguments: ["replica missing", "nothing fails"])
+    func runsOn(_ fault: String) async throws {
+        try await PostgresServer.run { server in
+            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+            let parameters = try PostgresAddress(server.socketAddress).parameters
+            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
+            let address = try PostgresAddress(
+                "dbname=thumbturn user=thumbturn host=\(host),\(host)/promoted port=\(port)", replication: .synchronous)
+            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
+            try server("promoted")
+            // Until it takes writes, the node works with the old one, and keeps its connections.
+            let promoted = "dbname=thumbturn user=thumbturn host=\(host)/promoted port=\(port)"
+            try TestDatabases.run("ALTER DATABASE thumbturn SET default_transaction_read_only = on", on: promoted)
+            let store = try SQLStore(address, time: time)
+            let former = store.pool.place
+            let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
+            try TestDatabases.run(
+                "ALTER DATABASE thumbturn RESET default_transaction_read_only",
+                on: promoted + " options='-c default_transaction_read_only=off'")
+            if fault == "replica missing" {
+                try server(fault)
+                await #expect(throws: (any Error).self) { try await store.spend([spend]) }
+            }
+            for _ in 0..<1000 where store.pool.place == former {
+                // The look at the other hosts is due twice a minute.
+                _ = try? await store.spend([Spend(.challenge, id: [8], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)])
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(store.pool.place != former)
+            let epoch = try await store.secretsEdition().epoch
+            // What was answered there is missing here, so that an epoch had to begin, although replicas were promised to have all.
+            #expect((epoch == 0) == (fault == "replica missing"))
+            if epoch == 0 { #expect(try await store.spend([spend]), "the commit that no replica had is not there") }
+        }
+    }
+
+    @Test("a session whose settings were changed behind the node's back commits as it was demanded")
+    func durably() throws {
+        let pool = try SQLStore(PostgresAddress(TestDatabases.make()), time: NodeTime(TestClock().node)).pool
+        let setting = { (db: Database) in
+            try db.value(String.self, sql: "SELECT current_setting('synchronous_commit')")
+        }
+        try pool.write { _ = try $0.value(String.self, sql: "SELECT set_config('synchronous_commit', 'off', false)") }
+        #expect(try pool.write(setting) == "on")
     }
 
     @Test("a configuration that lets commits be lost does not reach open connections, and new ones are refused")

@@ -13,13 +13,15 @@ final class PostgresServer: @unchecked Sendable {
     /// The address of its database, through its socket.
     private(set) var socketAddress = ""
 
-    static func run(_ test: (PostgresServer) async throws -> Void) async throws {
-        let server = try PostgresServer()
+    /// - Parameter onSmallDisk: whether its data is on a small disk, which takes root's rights.
+    static func run(onSmallDisk: Bool = false, _ test: (PostgresServer) async throws -> Void) async throws {
+        let server = try PostgresServer(arguments: onSmallDisk ? ["--small-disk"] : [])
         defer { server.end() }
         try await test(server)
     }
 
-    private init() throws {
+    private init(arguments: [String]) throws {
+        process.arguments = arguments
         process.executableURL = repository.appendingPathComponent("scripts/cluster/postgres.py")
         process.environment = ProcessInfo.processInfo.environment
         (process.standardInput, process.standardOutput) = (input, output)

@@ -38,6 +38,27 @@ import ThumbturnCore
     func certificates(_ address: String, _ mode: String) throws {
         #expect(try PostgresAddress(address).parameters["sslmode"] == mode)
         #expect(try PostgresAddress(address).parameters["target_session_attrs"] == "read-write")
+        // Kerberos' encryption would take the place of TLS.
+        #expect(
+            try PostgresAddress(address + (address.contains("://") ? "" : " gssencmode=prefer")).parameters["gssencmode"]
+                == (mode == "verify-full" ? "disable" : address.contains("://") ? nil : "prefer"))
+    }
+
+    @Test("of several hosts, one is tried before the others, or alone")
+    func hosts() throws {
+        let address = try PostgresAddress("postgresql://u@[::1]:1,127.0.0.2:2,localhost:3/t")
+        #expect(address.hostCount == 3)
+        let first = address.parameters(first: 1)
+        #expect(first["host"] == "127.0.0.2,::1,localhost" && first["port"] == "2,1,3" && first["dbname"] == "t")
+        let alone = address.parameters(first: 2, alone: true)
+        #expect(alone["host"] == "localhost" && alone["port"] == "3")
+        let shared = try PostgresAddress("host=/a,/b hostaddr=127.0.0.1,127.0.0.2 port=7")
+        #expect(shared.parameters(first: 1)["host"] == "/b,/a" && shared.parameters(first: 1)["port"] == "7")
+        #expect(shared.parameters(first: 1)["hostaddr"] == "127.0.0.2,127.0.0.1")
+        for one in ["postgresql://u@localhost/t", "dbname=t"] {
+            let address = try PostgresAddress(one)
+            #expect(address.hostCount <= 1 && address.parameters(first: 0) == address.parameters)
+        }
     }
 
     @Test(
@@ -93,6 +114,29 @@ import ThumbturnCore
         }
         #expect(Set(named).isSubset(of: indexes), "\(Set(named).subtracting(indexes))")
         #expect(tables.count > 20 && named.count > 20)
+    }
+
+    @Test("the steps between versions lead to the tables that a new database has, beside a node that is open")
+    func stepsLeadToTheSameTables() async throws {
+        func tables(_ address: String) throws -> Set<String> {
+            let sql = """
+                SELECT table_name::text || '.' || column_name::text || ' ' || data_type::text || ' ' || is_nullable::text || ' '
+                    || coalesce(collation_name::text, '') || ' ' || coalesce(column_default::text, '')
+                FROM information_schema.columns WHERE table_schema = 'thumbturn'
+                """
+            return Set(try store(address).pool.read { try $0.all(String.self, sql: sql) })
+        }
+        let address = try TestDatabases.make()
+        let new = try tables(address)
+        let running = try store(address)
+        try TestDatabases.run(
+            "SET search_path = thumbturn; DROP TABLE policy_versions; DELETE FROM migrations WHERE name = '36 versions of policies'",
+            on: address)
+        expect(try await running.spend([spend(1)]), is: true)
+        #expect(try tables(address) == new && new.contains { $0.hasPrefix("policy_versions.version bigint") })
+        try await running.raise(policyVersions: [.stepUp: 4])
+        expect(try await running.policyVersions(), is: [.stepUp: 4])
+        expect(try await running.spend([spend(1)]), is: false)
     }
 
     @Test("what is accepted once is accepted on one of two nodes")

@@ -75,6 +75,12 @@ enum TestDatabases {
         return parts?.string ?? ""
     }
 
+    /// The number that a query past the store finds.
+    static func count(_ sql: String, on address: String) throws -> Int64 {
+        let found: Int64? = try PostgresConnection(PostgresAddress(address).parameters).query(sql).first?["n"]
+        return try #require(found)
+    }
+
     /// Runs a statement past the store.
     static func run(_ sql: String, on address: String) throws {
         try PostgresConnection(PostgresAddress(address).parameters).execute(sql)

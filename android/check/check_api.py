@@ -1,9 +1,10 @@
-"""Compares what our compiled Java and the stand-ins name with the real Android API. Run by scripts/check-android-api.
+"""Compares what our compiled Java and the stand-ins name with the real Android API: check_api.py STUBS CT.SYM OUTPUT, run by
+scripts/check-android-api. With --kotlin and folders in place of OUTPUT, what their classes name: run by android/kotlin.sh.
 
-Three questions: does each class and member exist in the API of level 36 with this name and descriptor (the stubs); does each have
+Four questions: does each class and member exist in the API of level 36 with this name and descriptor (the stubs); does each have
 the value and the first level that our table says (api-levels.tsv); is each member that is newer than minSdk called only where the
-level is known (@FromLevel, SDK_INT). Members of java.* and javax.* must exist in Java 8, which Android 28 has: the
-JDK keeps a record of each release (ct.sym).
+level is known (@RequiresApi, SDK_INT); has each number in our tables in Swift the value of its constant. Members of java.* and
+javax.* must exist in Java 8, which Android 28 has: the JDK keeps a record of each release (ct.sym).
 """
 
 import functools
@@ -11,6 +12,7 @@ import pathlib
 import sys
 import zipfile
 
+import swift_numbers
 from classfile import ClassFile
 from stubs import Stubs
 
@@ -76,10 +78,11 @@ class JavaEight:
 class Check:
     def __init__(self, stubs, record):
         self._stubs, self._java = Stubs(stubs), JavaEight(record)
-        self.problems, self.symbols, self.values = [], set(), 0
+        self.problems, self.symbols, self.values, self.numbers = [], set(), 0, 0
         self._levels, self._table_values, self._used = {}, {}, set()
         for owner, member, value, level, _source in rows():
-            self._levels[owner, member] = int(level)
+            if level != "-":
+                self._levels[owner, member] = int(level)
             if value != "-":
                 self._table_values[owner, member] = value
 
@@ -97,10 +100,14 @@ class Check:
                 self.problems.append(f"{where}: Java 8 has no {owner} {name or ''} {descriptor or ''}")
             return MIN_SDK
         member = "-" if name is None else name if "(" not in descriptor else name + descriptor
-        for candidate in [owner] + [stub.name for stub in self._stubs.ancestry(owner)]:
+        ancestors = [stub.name for stub in self._stubs.ancestry(owner)]
+        for candidate in [owner] + ancestors:
             if (candidate, member) in self._levels:
                 self._used.add((candidate, member))
                 return self._levels[candidate, member]
+        # Inherited from Java, as length() of CharSequence: as old as the class.
+        if name not in (None, "<init>") and any(self._java.has(a, name, descriptor) for a in ancestors if a.startswith("java/")):
+            return self.level(owner, None, None, where)
         self.problems.append(f"{where}: api-levels.tsv has no row for {owner} {member}")
         return MIN_SDK
 
@@ -151,21 +158,41 @@ class Check:
                 if needed > known and SDK_INT not in method.references:
                     self.problems.append(f"{caller}: calls {owner}.{name}, which is for {needed}, and does not read SDK_INT")
 
+    def swift(self):
+        """The numbers that Swift's tables have, public or not."""
+        for where, constants, number in swift_numbers.numbers():
+            known = [constant for constant in constants if constant in self._table_values]
+            if not known:
+                self.problems.append(f"{where}: api-levels.tsv has no value for {' or '.join(map('.'.join, constants))}")
+                continue
+            self._used.add(known[0])
+            self.numbers += 1
+            if self._table_values[known[0]] != str(number):
+                self.problems.append(f"{where} is {number}, the table says {self._table_values[known[0]]} for {'.'.join(known[0])}")
+
     def unused(self):
-        for owner, member in self._levels.keys() - self._used:
+        for owner, member in (self._levels.keys() | self._table_values.keys()) - self._used:
             self.problems.append(f"api-levels.tsv: nothing names {owner} {member}")
 
 
 def main():
-    stubs, record, output = sys.argv[1:]
+    stubs, record, *folders = sys.argv[1:]
     check = Check(stubs, record)
-    check.stand_ins(pathlib.Path(output) / "stand-ins")
-    check.ours(pathlib.Path(output) / "main")
-    check.unused()
+    if folders[0] == "--kotlin":
+        for folder in folders[1:]:
+            check.ours(folder)
+        said = f"android: the Kotlin, the sample and the bridges name {len(check.symbols)} symbols of the real API"
+    else:
+        output = pathlib.Path(folders[0])
+        check.stand_ins(output / "stand-ins")
+        check.ours(output / "main")
+        check.swift()
+        check.unused()
+        print(f"android: {check.numbers} numbers of Swift's tables and of Prompt.java compared with Android's constants")
+        said = f"android: {len(check.symbols)} symbols and {check.values} values checked against the real API"
     for problem in sorted(set(check.problems)):
         print(problem, file=sys.stderr)
-    print(f"android: {len(check.symbols)} symbols and {check.values} values checked against the real API, "
-          f"{len(set(check.problems))} problems")
+    print(f"{said}, {len(set(check.problems))} problems")
     sys.exit(1 if check.problems else 0)
 
 

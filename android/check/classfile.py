@@ -19,7 +19,7 @@ _REFERRING = {0x12, 0x13, 0x14, *range(0xB2, 0xBB), 0xBB, 0xBD, 0xC0, 0xC1, 0xC5
 
 
 class Member:
-    """A field or method as declared; `value` is a constant's, `level` that of @FromLevel."""
+    """A field or method as declared; `value` is a constant's, `level` that of @RequiresApi."""
 
     def __init__(self, name, descriptor, flags):
         self.name, self.descriptor, self.flags = name, descriptor, flags
@@ -74,7 +74,8 @@ class ClassFile:
         while index < count:
             tag = self._u1()
             if tag == 1:
-                entry = self._take(self._u2()).decode("utf-8", "surrogatepass")
+                # Java writes NUL as two bytes (JVMS 4.4.7); Kotlin's metadata has it.
+                entry = self._take(self._u2()).replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
             elif tag in (3, 4):
                 entry = struct.unpack(">i" if tag == 3 else ">f", self._take(4))[0]
             elif tag in (5, 6):
@@ -107,21 +108,37 @@ class ClassFile:
                 tag, entry = self._pool[struct.unpack(">H", body)[0]]
                 member.value = self._pool[entry][1] if tag == 8 else entry
             elif name == "RuntimeInvisibleAnnotations":
-                member.level = self._from_level(body)
+                member.level = self._required_level(body)
         return member
 
-    def _from_level(self, body):
-        """The value of @FromLevel, which has one element, an int; other annotations of methods have none."""
+    def _required_level(self, body):
+        """The level of @RequiresApi: its `value` or its `api`, both an int."""
         count, at = struct.unpack(">H", body[:2])[0], 2
         for _ in range(count):
             kind, pairs = struct.unpack(">HH", body[at : at + 4])
             at += 4
             for _ in range(pairs):
-                value = self._pool[struct.unpack(">H", body[at + 3 : at + 5])[0]][1]
-                at += 5
-                if self._pool[kind][1].endswith("/FromLevel;"):
+                value, at = self._element(body, at + 2)
+                if self._pool[kind][1] == "Landroidx/annotation/RequiresApi;":
                     return value
         return None
+
+    def _element(self, body, at):
+        """The value of an annotation's element, where it is a constant, and where the next begins (JVMS 4.7.16.1)."""
+        tag, at = chr(body[at]), at + 1
+        if tag == "[":
+            count, at = struct.unpack(">H", body[at : at + 2])[0], at + 2
+            for _ in range(count):
+                _, at = self._element(body, at)
+            return None, at
+        if tag == "@":
+            pairs, at = struct.unpack(">H", body[at + 2 : at + 4])[0], at + 4
+            for _ in range(pairs):
+                _, at = self._element(body, at + 2)
+            return None, at
+        if tag == "e":
+            return None, at + 4
+        return self._pool[struct.unpack(">H", body[at : at + 2])[0]][1], at + 2
 
     def _read_bootstraps(self, body):
         count, at = struct.unpack(">H", body[:2])[0], 2

@@ -20,22 +20,22 @@ android {
         targetCompatibility = JavaVersion.VERSION_17
     }
 
-    lint {
-        warningsAsErrors = true
-        checkReleaseBuilds = true
-    }
+    // An error of lint ends the build. Its warnings do not: it has never run here, so nothing is known of them.
+    lint { checkReleaseBuilds = true }
 
     publishing { singleVariant("release") { withSourcesJar() } }
 }
 
 dependencies {
-    // The annotations tell Kotlin and lint what may be null; nothing of them is packaged.
+    // The annotations tell Kotlin and lint what may be null, and lint from which level on a method may be called; nothing of
+    // them is packaged.
     compileOnly("androidx.annotation:annotation:1.9.1")
     // An app that calls from Java only needs none of it at run time.
     compileOnly("org.jetbrains.kotlinx:kotlinx-coroutines-core:1.10.2")
 }
 
-tasks.withType<JavaCompile>().configureEach { options.compilerArgs.addAll(listOf("-Xlint:all", "-Werror")) }
+// Without -Werror, which android/build.sh has: the real classes may be deprecated where our stand-ins are not.
+tasks.withType<JavaCompile>().configureEach { options.compilerArgs.add("-Xlint:all") }
 
 publishing {
     publications {

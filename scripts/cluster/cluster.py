@@ -4,9 +4,9 @@
     scripts/cluster/cluster.py try      start it, break it in several ways, print how long each recovery took, and stop it
     scripts/cluster/cluster.py start    start it and print how to connect; Ctrl-C stops it
     scripts/cluster/cluster.py serve    start it and obey lines on standard input until it closes, one answer line each:
-                                        primary, members, kill-primary, kill NAME, pause NAME, resume NAME, cut NAME, heal NAME,
-                                        stop-replica [NAME], start-again NAME, wait-for-writes, wait-until-complete,
-                                        front ADDRESS:PORT…
+                                        primary, members, kill-primary, kill-patroni, kill NAME, pause NAME, resume NAME, cut NAME,
+                                        heal NAME, stop-sending, stop-replica [NAME], start-again NAME, wait-for-writes,
+                                        wait-until-complete, front ADDRESS:PORT…
 
 With --replicas 1 or 2 (2), --asynchronous, --etcd 1 or 3 (3), --ttl SECONDS (20).
 
@@ -28,7 +28,7 @@ import sys
 import time
 from pathlib import Path
 
-from workspace import ENVIRONMENT, Failure, Workspace, end_on_signals, free_ports, serve, signal_all, wait_until
+from workspace import ENVIRONMENT, Failure, Workspace, end_on_signals, free_ports, processes, serve, signal_all, wait_until
 
 # Every machine has its own address, so the ports are the same on all of them; not the usual ones, for a service that listens everywhere.
 POSTGRES, REST, ETCD, PEERS = 25432, 28008, 22379, 22380
@@ -36,6 +36,18 @@ POSTGRES, REST, ETCD, PEERS = 25432, 28008, 22379, 22380
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def has_namespaces():
+    """Whether machines can have a network of their own, so that they can be cut off."""
+    return subprocess.run(["unshare", "--net", "--pid", "--fork", "true"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def command_line(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text(errors="replace")
+    except (ProcessLookupError, FileNotFoundError):
+        return ""
 
 
 @dataclasses.dataclass
@@ -63,7 +75,7 @@ class Cluster:
                 raise Failure(f"{program} is not installed: apt-get install {package}")
         self.workspace = Workspace()
         self.machines, self.front_process, self.front_ports = {}, None, None
-        self.isolated = subprocess.run(["unshare", "--net", "--pid", "--fork", "true"], stderr=subprocess.DEVNULL).returncode == 0
+        self.isolated = has_namespaces()
 
     def __enter__(self):
         return self
@@ -177,7 +189,9 @@ class Cluster:
                 # The primary renews its lease every `loop_wait` seconds. A failover waits until the lease ends, `ttl`; 20 is the least that
                 # newer versions of Patroni accept. A primary that is cut off from etcd stops before that, by Patroni's rule
                 # loop_wait + 2 * retry_timeout <= ttl.
+                # An asynchronous replica is promoted whatever it lacks; by default Patroni promotes none that lacks more than 1 MB.
                 "dcs": {"ttl": self.ttl, "loop_wait": 1, "retry_timeout": min(5, (self.ttl - 1) // 2), "synchronous_mode": self.synchronous,
+                        "maximum_lag_on_failover": 2**20 if self.synchronous else 2**30,
                         "postgresql": {"use_pg_rewind": True, "parameters": {"synchronous_commit": "on", "max_connections": 100}}},
                 "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, {"auth": "scram-sha-256"}, "data-checksums", "no-sync"]},
             "postgresql": {
@@ -303,6 +317,41 @@ class Cluster:
         self.kill(name)
         return name
 
+    def kill_patroni(self):
+        """Kills Patroni alone on the primary's machine, where PostgreSQL goes on, and returns the name; `kill` ends the rest of it.
+
+        The others notice when the lease ends, and promote a replica. Until then, and after it, the former primary takes connections.
+        """
+        name = self._wait(self.primary, "the election of a primary")
+        process = self._machine(name).processes["patroni"]
+        outermost = self._patroni_process(process)
+        patroni = outermost
+        if self.isolated:
+            # Process 1 of a namespace takes all others with it when it ends, and this one ends with Patroni, its child. Stopped, it stays.
+            os.kill(outermost, signal.SIGSTOP)
+            patroni = next(child for child in self._children(outermost) if "patroni.yml" in command_line(child))
+        os.kill(patroni, signal.SIGKILL)
+        if not self.isolated:
+            process.wait()
+        return name
+
+    def stop_sending(self):
+        """Stops the processes that send the primary's log to its replicas, which then lack what it commits until it is killed."""
+        name = self._wait(self.primary, "the election of a primary")
+        senders = [process for process in processes(self._machine(name).folder) if "walsender" in command_line(process)]
+        if not senders:
+            raise Failure(f"{name} sends its log to no replica")
+        for sender in senders:
+            os.kill(sender, signal.SIGSTOP)
+
+    @staticmethod
+    def _children(process):
+        return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
+
+    def _patroni_process(self, process):
+        # In a namespace our child is `unshare`, and Patroni is its child.
+        return self._children(process.pid)[0] if self.isolated else process.pid
+
     def _machine(self, name):
         if name not in self.machines:
             raise Failure(f"there is no machine {name}; there are {', '.join(self.machines)}")
@@ -342,9 +391,7 @@ class Cluster:
         replicas = sorted((role != "sync_standby", member) for member, role in self.members().items() if role != "leader")
         name = name or (replicas[0][1] if replicas else None)
         process = self._machine(name).processes["patroni"]
-        # In a namespace our child is `unshare`, and Patroni is its child.
-        child = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split() if self.isolated else [process.pid]
-        os.kill(int(child[0]), signal.SIGTERM)
+        os.kill(self._patroni_process(process), signal.SIGTERM)
         process.wait()
         self._wait(lambda: (roles := self.members()) and (len(roles) == 1 or not self.synchronous or "sync_standby" in roles.values()),
                    "the choice of another synchronous replica")
@@ -433,7 +480,8 @@ def main():
         serve({"primary": lambda: cluster.primary() or "none",
                "members": lambda: " ".join(f"{name}={role}" for name, role in cluster.members().items()) or "none",
                "kill-primary": cluster.kill_primary, "kill": cluster.kill, "pause": cluster.pause, "resume": cluster.resume,
-               "cut": cluster.cut_off, "heal": cluster.heal, "stop-replica": cluster.stop_replica, "start-again": cluster.start_again,
+               "cut": cluster.cut_off, "heal": cluster.heal, "kill-patroni": cluster.kill_patroni, "stop-sending": cluster.stop_sending,
+               "stop-replica": cluster.stop_replica, "start-again": cluster.start_again,
                "wait-for-writes": cluster.wait_for_writes, "wait-until-complete": cluster.wait_until_complete,
                "front": lambda *servers: " ".join(cluster.front(servers))})
 

@@ -2,6 +2,7 @@
 """Starts one PostgreSQL in a temporary folder, for tests; it ends when standard input closes, so a test that dies leaves nothing behind.
 
     scripts/cluster/postgres.py
+    scripts/cluster/postgres.py --small-disk    with its data on a disk of 256 MB, in a mount namespace of its own; as root only
 
 It prints three lines when it is ready: a URI over TCP with TLS, a URI over the Unix socket, and the path of a file with the password,
 which is that of the environment variable PGPASSWORD if there is one. Then it answers each of these lines on standard input with one
@@ -14,10 +15,12 @@ line, `ok` or `error: …`:
     replica missing|none    commits wait for a replica that is not there, or for none
     commits weak|safe       commits return before they are durable, or after
     certificate wrong|right the certificate for new connections comes from an authority that sslrootcert does not have
+    disk full|free          nothing is left of the small disk, or what other files had taken is free again
     promoted                beside it runs a replica of it that was promoted, with its socket in the folder `promoted` of this one's
 
 Needs the Debian packages postgresql and openssl. As root, PostgreSQL runs as the user postgres; otherwise as the current user.
 """
+import contextlib
 import os
 import secrets
 import signal
@@ -38,11 +41,15 @@ class Postgres:
     def __exit__(self, *_):
         self.workspace.close()
 
-    def create(self, **settings):
+    def create(self, small_disk=False, **settings):
         """Makes the database server, with these settings beside those that it needs."""
         here = self.workspace
         self.folder = here.folder("postgres")
         self.data = self.folder / "data"
+        if small_disk:
+            self.data.mkdir(mode=0o700)
+            here.run("mount", "-t", "tmpfs", "-o", f"size=256m,mode=0700,uid={here.user.pw_uid},gid={here.user.pw_gid}", "tmpfs", self.data)
+            settings |= {"max_wal_size": "64MB", "min_wal_size": "32MB"}
         self.password = os.environ.get("PGPASSWORD") or secrets.token_urlsafe(18)
         self.password_file = here.write(here.authority.with_name("password"), self.password)
         self.superuser_password = secrets.token_urlsafe(18)
@@ -135,6 +142,16 @@ class Postgres:
             raise Failure("expected right or wrong")
         self._set(ssl_cert_file=f"{self.folder}/{which}.pem", ssl_key_file=f"{self.folder}/{which}.key")
 
+    def disk(self, state):
+        if state not in ("full", "free") or not os.path.ismount(self.data):
+            raise Failure("expected full or free, with --small-disk")
+        others = self.data / "other-files"
+        others.unlink(missing_ok=True)
+        if state == "full":
+            with contextlib.suppress(OSError), open(others, "wb", buffering=0) as file:
+                while file.write(bytes(4096)):
+                    pass
+
     def promoted(self):
         folder = self.folder / "promoted"
         self.stop()
@@ -160,14 +177,18 @@ class Postgres:
 
 if __name__ == "__main__":
     end_on_signals()
-    if sys.argv[1:]:
+    small_disk = sys.argv[1:] in (["--small-disk"], ["--small-disk", "--mounts"])
+    if sys.argv[1:] and not small_disk:
         sys.exit(__doc__)
+    if sys.argv[1:] == ["--small-disk"]:
+        os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv, "--mounts"])
     try:
         with Postgres() as server:
-            server.create()
+            server.create(small_disk)
             print(server.uri, server.socket_uri, server.password_file, sep="\n", flush=True)
             serve({"stop": server.stop, "start": server.start, "restart": server.restart, "kill": server.kill, "pause": server.pause,
                    "resume": server.resume, "readonly": server.read_only, "replica": server.replica,
-                   "commits": server.commits, "certificate": server.certificate, "promoted": server.promoted})
+                   "commits": server.commits, "certificate": server.certificate, "promoted": server.promoted,
+                   "disk": server.disk})
     except Failure as failure:
         sys.exit(f"postgres.py: {failure}")

@@ -98,6 +98,9 @@ def sweep(folder):
         memory = Path(file).read_text().splitlines()[6:7]
         if memory and memory[0].strip():
             subprocess.run(["ipcrm", "-m", memory[0].split()[1]], stderr=subprocess.DEVNULL)
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        if line.split()[4].startswith(f"{folder}/"):
+            subprocess.run(["umount", line.split()[4]], stderr=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -2,19 +2,14 @@ package com.example.bridge
 
 import android.content.Context
 import com.thumbturn.*
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.MainScope
-import kotlinx.coroutines.cancel
-import kotlinx.coroutines.launch
-import org.json.JSONArray
-import org.json.JSONException
-import org.json.JSONObject
+import kotlinx.coroutines.*
+import org.json.*
 
 /** What a bridge carries: calls by name, with JSON in and JSON out. */
-class ThumbturnCalls(context: Context) {
-    private val auth = opened ?: open(context).also { opened = it }
+class ThumbturnCalls(private val context: Context) {
     private val scope = MainScope()
-
+    /** Opened by the first call, which is answered also where the library cannot be loaded. */
+    private val auth by lazy { opened ?: open(context).also { opened = it } }
     /** The approvals that were shown, by their ids: what is approved is what was shown. */
     private val shown = HashMap<String, Approval>()
 
@@ -30,7 +25,7 @@ class ThumbturnCalls(context: Context) {
                 throw thrown
             } catch (thrown: JSONException) {
                 fail("arguments", thrown.message.orEmpty(), "{}")
-            } catch (thrown: Exception) {
+            } catch (thrown: Throwable) {
                 val details = listOf("step" to Recovery.Step.REPORT.code, "status" to thrown.javaClass.name)
                 fail(Failure.PLATFORM, "", json(details).toString())
             }
@@ -63,20 +58,15 @@ class ThumbturnCalls(context: Context) {
             shown.remove(approval.id, approval)
             json(listOf("id" to approval.id, "signed" to isSigned))
         }
-        "revoke" -> {
-            auth.revoke().outcome()
-            JSONObject()
-        }
+        "revoke" -> JSONObject().also { auth.revoke().outcome() }
         else -> throw JSONException("there is no call $name")
     }
 
-    private fun json(members: List<Pair<String, Any?>>) =
-        JSONObject().apply { members.forEach { (name, value) -> put(name, value ?: JSONObject.NULL) } }
+    private fun json(members: List<Pair<String, Any?>>) = JSONObject(members.toMap().mapValues { it.value ?: JSONObject.NULL })
 
     private companion object {
         /** One in each process, also for several engines. On the main thread. */
         var opened: Authenticator? = null
-
         fun open(context: Context): Authenticator =
             Thumbturn.open(context, Thumbturn.Options.DEFAULT.title("Acme Bank")).authenticator("https://id.example")
     }

@@ -46,10 +46,12 @@ enum AppRefusal: Int {
     case malformed = 1
     case unknownOperation = 2
     case unknownHandle = 3
+    /// Java did not take the answer.
+    case answerLost = 4
 }
 
 extension Failure {
-    /// A request that breaks the contract.
+    /// A request that breaks the contract, or an answer that was not taken.
     static func bridge(_ refusal: AppRefusal) -> Failure {
         Failure(
             .platform, recovery: .report, status: .init(domain: "thumbturn.bridge", code: refusal.rawValue),

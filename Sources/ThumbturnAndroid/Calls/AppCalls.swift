@@ -10,7 +10,7 @@ final class AppCalls: Sendable {
     let handles = AppHandles()
     /// Makes the platform of a device that is opened.
     let platform: @Sendable (AppDevice.Look) async throws(Failure) -> DevicePlatform
-    private let answer: @Sendable (_ id: Int64, _ message: [UInt8]) -> Void
+    private let answer: @Sendable (_ id: Int64, _ message: [UInt8]) -> Bool
     private let running = Mutex<[Int64: Task<Void, Never>]>([:])
 
     /// Makes the side that answers calls.
@@ -18,10 +18,10 @@ final class AppCalls: Sendable {
     /// - Parameters:
     ///   - system: Android, which also shows the app's screens.
     ///   - platform: makes the platform of a device.
-    ///   - answer: sends an answer to Java, and returns at once.
+    ///   - answer: sends an answer to Java, and returns at once whether Java took it.
     init(
         system: any AndroidSystem, platform: @escaping @Sendable (AppDevice.Look) async throws(Failure) -> DevicePlatform,
-        answer: @escaping @Sendable (_ id: Int64, _ message: [UInt8]) -> Void
+        answer: @escaping @Sendable (_ id: Int64, _ message: [UInt8]) -> Bool
     ) {
         (self.system, self.platform, self.answer) = (system, platform, answer)
     }
@@ -32,9 +32,10 @@ final class AppCalls: Sendable {
             guard running[id] == nil else { return }
             // The task ends after this lock, however fast it is, so it finds its entry.
             running[id] = Task(executorPreference: system.executor) {
-                let message = await self.message(operation, request) { self.answer(id, $0.message(.news)) }
+                let message = await self.message(operation, request) { _ = self.answer(id, $0.message(.news)) }
                 self.running.withLock { $0[id] = nil }
-                self.answer(id, message)
+                // A large answer may find no memory in Java; a small one then says so.
+                if !self.answer(id, message) { _ = self.answer(id, Self.failed(.bridge(.answerLost), in: .english)) }
             }
         }
     }
@@ -56,10 +57,14 @@ final class AppCalls: Sendable {
             try request.end()
             return try await work(news).message(.done)
         } catch {
-            var fields = BridgeWriter()
-            fields.put(error, in: request.language)
-            return fields.message(.failed)
+            return Self.failed(error, in: request.language)
         }
+    }
+
+    private static func failed(_ failure: Failure, in language: MessageLanguage) -> [UInt8] {
+        var fields = BridgeWriter()
+        fields.put(failure, in: language)
+        return fields.message(.failed)
     }
 }
 
@@ -72,6 +77,6 @@ extension AppCalls {
             try await .android(
                 over: JNISystem.shared, pinEntry: look.pinEntry, title: look.title, confirmsFaces: look.confirmsFaces)
         },
-        answer: { id, message in _ = JNISystem.send(id, 0, message) })
+        answer: { JNISystem.send($0, 0, $1) })
 }
 #endif

@@ -35,7 +35,7 @@ public struct SystemClock: DeviceClock {
     }
 
     /// 136 years. The system's sleep ends the process for a time that has no room in its own form.
-    static let longestSleep = Duration.seconds(1 << 32)
+    static let longestSleep = Duration.seconds(Int64(1) << 32)
 
     #if canImport(Darwin)
     // The clock of `mach_continuous_time`: it counts while the device sleeps, and no change of the date moves it.

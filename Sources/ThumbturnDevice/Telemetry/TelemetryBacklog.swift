@@ -216,5 +216,5 @@ extension TelemetryBacklog {
     }
 
     /// A stored count that is larger is damaged.
-    private static let mostDropped = 1 << 40
+    private static let mostDropped = 1 << 30
 }

@@ -119,11 +119,13 @@ extension AuthorizationServer {
         let lists = try await evidenceLists()
         if lists.fetched != rules.current.lists.fetched { rules.use(lists) }
         let policy = rules.current
-        guard rules.isDue(policy) else { return }
-        try await store.setMinimums(policy.minimums)
+        // An epoch begins in a database that may lack what was written last, the verdicts among it.
+        let epoch = secrets.current.epoch
+        guard rules.isDue(policy, in: epoch) else { return }
+        try await store.setMinimums(policy.minimums, version: policy.version)
         _ = try await judgeAnew(by: policy)
         // Only now: what stopped half-way is judged again.
-        rules.wasJudged(by: policy)
+        rules.wasJudged(by: policy, in: epoch)
     }
 }
 

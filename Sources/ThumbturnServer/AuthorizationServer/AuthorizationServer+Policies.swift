@@ -37,5 +37,11 @@ extension PolicyFileError {
             throw PolicyFileError("\(file): version: is higher than the number of seconds since 1970")
         }
     }
+
+    /// Refuses a version that is lower than the one in use, which other nodes may judge by.
+    static func check(version: Int64?, after used: Int64?, of file: String) throws(PolicyFileError) {
+        guard let used, version ?? 0 < used else { return }
+        throw PolicyFileError("\(file): version: is lower than \(used), which is in use: give it \(used + 1) or more")
+    }
 }
 #endif

@@ -74,7 +74,8 @@ package struct AuthorizationServer: Sendable {
     /// It is called before the first request.
     package func applyEvidencePolicy() async throws {
         settings.evidence.use(try await evidenceLists())
-        try await store.setMinimums(settings.evidence.current.minimums)
+        let policy = settings.evidence.current
+        try await store.setMinimums(policy.minimums, version: policy.version)
     }
 
     /// `POST /v1/challenges`: issues a challenge.

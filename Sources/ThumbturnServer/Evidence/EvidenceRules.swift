@@ -16,8 +16,11 @@ public final class EvidenceRules: Sendable {
     private struct Edition: Equatable {
         var policy: String
         var lists: [UnixTime?]
+        var epoch: Int64
 
-        init(_ policy: EvidencePolicy) { (self.policy, lists) = (policy.digest, policy.lists.fetched) }
+        init(_ policy: EvidencePolicy, _ epoch: Int64) {
+            (self.policy, lists, self.epoch) = (policy.digest, policy.lists.fetched, epoch)
+        }
     }
 
     private let state: Mutex<State>
@@ -41,10 +44,12 @@ public final class EvidenceRules: Sendable {
     /// Whether the policy was read from a file.
     public var isFromFile: Bool { file != nil }
 
-    /// Reads the file again; without a file it does nothing. If it throws, the policy stays as it was.
+    /// Reads the file again; without a file it does nothing. If it throws, also for a lower version, the policy stays as it was.
     public func reload() throws(PolicyFileError) {
         guard let file else { return }
-        replace(try EvidencePolicy(file: file))
+        let fresh = try EvidencePolicy(file: file)
+        try PolicyFileError.check(version: fresh.version, after: current.version, of: file)
+        replace(fresh)
     }
 
     /// Judges by this policy from now on, as after `reload`.
@@ -59,19 +64,19 @@ public final class EvidenceRules: Sendable {
     /// Judges by these lists from now on.
     func use(_ lists: EvidenceLists) { state.withLock { $0.policy.lists = lists } }
 
-    /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, or not at all, since
-    /// the process started. It is judged twice: a request that was judged by the policy before may have been committed behind
+    /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, in another epoch, or not
+    /// at all, since the process started. It is judged twice: a request that was judged by the policy before may have been committed behind
     /// the first round.
-    func isDue(_ policy: EvidencePolicy) -> Bool {
+    func isDue(_ policy: EvidencePolicy, in epoch: Int64) -> Bool {
         state.withLock { state in
-            guard let judged = state.judged, judged.by == Edition(policy) else { return true }
+            guard let judged = state.judged, judged.by == Edition(policy, epoch) else { return true }
             return judged.times < 2
         }
     }
 
     /// All stored evidence was judged by this policy.
-    func wasJudged(by policy: EvidencePolicy) {
-        let edition = Edition(policy)
+    func wasJudged(by policy: EvidencePolicy, in epoch: Int64) {
+        let edition = Edition(policy, epoch)
         state.withLock { state in
             let before = state.judged.map { $0.by == edition ? $0.times : 0 } ?? 0
             state.judged = (edition, before + 1)

@@ -115,6 +115,8 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
         }
         do {
             try await apply()
+        } catch let error as SetupError {
+            logger.error("the evidence policy demands nothing of accounts", metadata: ["mistake": .string(error.description)])
         } catch {
             logger.error(
                 "the evidence policy is in use, and its minimums reach the database within a minute",

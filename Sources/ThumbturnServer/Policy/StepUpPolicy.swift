@@ -31,10 +31,11 @@ public final class StepUpPolicy: Sendable {
     /// Whether the policy was read from a file.
     public var isFromFile: Bool { file != nil }
 
-    /// Reads the file again; without a file it does nothing. If it throws, the table stays as it was.
+    /// Reads the file again; without a file it does nothing. If it throws, also for a lower version, the table stays as it was.
     public func reload() throws(PolicyFileError) {
         guard let file else { return }
         let fresh = try Self.read(file)
+        try PolicyFileError.check(version: fresh.current.version, after: current.version, of: file)
         table.withLock { $0 = fresh }
     }
 

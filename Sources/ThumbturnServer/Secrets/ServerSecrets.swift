@@ -78,17 +78,22 @@ package final class ServerSecrets: Sendable {
             return true
         }
         guard isDue else { return }
-        let fresh: Current
-        do {
-            fresh = try await Self.load(store, current.masterKey, time)
-        } catch SetupError.masterKeyWrong {
-            fresh = try await Self.load(store, try readMasterKey(), time)
-        }
-        loaded.withLock { loaded in
-            let known = loaded.current.edition
-            // Another call may have read later and ended sooner.
-            guard fresh.edition.epoch != known.epoch || fresh.edition.changes >= known.changes else { return }
-            loaded.current = fresh
+        // Another call may have read later and ended sooner. Which of two epochs is the later one shows only when it is read again.
+        while true {
+            let before = current.edition
+            let fresh: Current
+            do {
+                fresh = try await Self.load(store, current.masterKey, time)
+            } catch SetupError.masterKeyWrong {
+                fresh = try await Self.load(store, try readMasterKey(), time)
+            }
+            let isKept = loaded.withLock { loaded in
+                let known = loaded.current.edition
+                guard fresh.edition.epoch == known.epoch || known == before else { return false }
+                if fresh.edition.epoch != known.epoch || fresh.edition.changes >= known.changes { loaded.current = fresh }
+                return true
+            }
+            if isKept { return }
         }
     }
 

@@ -34,6 +34,17 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("an answer that Java has no memory for fails the call")
+    func lostAnswer() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            world.refuseNextAnswer()
+            let lost = try await world.failure(.me) { $0.put(auth) }
+            #expect(lost?.code == "platform" && lost?.status == "thumbturn.bridge 4")
+            #expect(try await world.failure(.me) { $0.put(auth) } == nil)
+        }
+    }
+
     @Test("a rung that the person chose is asked, by the app's PIN screen")
     func pin() async throws {
         try await AppWorld().run { world in

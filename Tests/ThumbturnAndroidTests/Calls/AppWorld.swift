@@ -20,6 +20,8 @@ final class AppWorld: Sendable {
     /// The answers by their calls.
     private final class Mailboxes: Sendable {
         private let open = Mutex<[Int64: AsyncStream<[UInt8]>.Continuation]>([:])
+        /// Whether Java has no memory for the next answer.
+        let refusesNext = Atomic(false)
 
         func stream(_ id: Int64) -> AsyncStream<[UInt8]> {
             let (answers, mailbox) = AsyncStream.makeStream(of: [UInt8].self)
@@ -27,13 +29,15 @@ final class AppWorld: Sendable {
             return answers
         }
 
-        func take(_ id: Int64, _ message: [UInt8]) {
+        func take(_ id: Int64, _ message: [UInt8]) -> Bool {
+            guard !refusesNext.exchange(false, ordering: .relaxed) else { return false }
             var reader = BridgeReader(message)
             let isNews = (try? reader.number()) == 2
             let mailbox = open.withLock { isNews ? $0[id] : $0.removeValue(forKey: id) }
             precondition(mailbox != nil, "there is one last answer for each call")
             mailbox?.yield(message)
             if !isNews { mailbox?.finish() }
+            return true
         }
     }
 
@@ -55,6 +59,9 @@ final class AppWorld: Sendable {
             },
             answer: { [mailboxes] in mailboxes.take($0, $1) })
     }
+
+    /// Leaves Java no memory for the next answer.
+    func refuseNextAnswer() { mailboxes.refusesNext.store(true, ordering: .relaxed) }
 
     /// What a call failed with, as Java reads it.
     struct Failed: Error, Hashable {

@@ -30,6 +30,11 @@ final class FakeAndroid: AndroidSystem {
         var throwing: [AndroidOperation: [AndroidThrown]] = [:]
         /// Answers in place of the next one of a kind, whatever they are.
         var answering: [AndroidOperation: [[UInt8]]] = [:]
+        /// The operations that get no answer, ever.
+        var hanging: Set<AndroidOperation> = []
+        var unanswered: [AsyncStream<[UInt8]>.Continuation] = []
+        /// Whether the phone has a PIN, a pattern or a password, in place of what follows from the phone: a work profile has its own.
+        var hasLockScreen: Bool?
         /// The code of the next failure of a prompt, in place of the phone's own.
         var nextRefusal: Int64?
         /// The number of calls by their operations.
@@ -125,6 +130,12 @@ final class FakeAndroid: AndroidSystem {
             let thrown = state.throwing[operation]?.isEmpty == false ? state.throwing[operation]?.removeFirst() : nil
             let raw = state.answering[operation]?.isEmpty == false ? state.answering[operation]?.removeFirst() : nil
             return (thrown, raw)
+        }
+        if state.withLock({ $0.hanging.contains(operation) }) {
+            if operation == .useHandle { spend(request) }
+            // The stream ends with its mailbox, which is kept.
+            state.withLock { $0.unanswered.append(mailbox) }
+            return answers
         }
         if let thrown {
             if operation == .useHandle { spend(request) }
@@ -233,6 +244,7 @@ final class FakeAndroid: AndroidSystem {
         let (own, sensors, explores, language) = state.withLock {
             (($0.strong, $0.weak), $0.features ?? $0.sensors, $0.exploresByTouch, $0.language)
         }
+        let hasLockScreen = state.withLock { $0.hasLockScreen } ?? (known.passcode != nil)
         let found = Self.results(known.biometry)
         func put(_ number: Int?) { writer.put(number.map { number in bytes(Int64(number)) }) }
         func put(_ flag: Bool?) { put(flag.map { $0 ? 1 : 0 }) }
@@ -240,10 +252,10 @@ final class FakeAndroid: AndroidSystem {
         for text in ["google", "Pixel 9", "\(level)", "2026-06-01"] { writer.put(text) }
         put(level >= 29 ? own.0 ?? found.strong : nil)
         put(level >= 30 ? own.1 ?? found.weak : nil)
-        put(level >= 30 ? (known.passcode == nil ? 11 : 0) : nil)
+        put(level >= 30 ? (hasLockScreen ? 0 : 11) : nil)
         put(level == 28 ? known.biometry != .absent : nil)
         put(level == 28 ? known.enrolment != nil : nil)
-        writer.put(known.passcode != nil)
+        writer.put(hasLockScreen)
         writer.put(!known.isReadable)
         writer.put(known.isReadable)
         for kind in [SensorKind.finger, .face, .iris] { writer.put(sensors.contains(kind)) }

@@ -25,7 +25,10 @@ package protocol EvidenceStore: Sendable {
     func forget(_ kind: EvidenceList.Kind) async throws
 
     /// Replaces the minimums of all groups of accounts. The group with an empty name is that of accounts without one.
-    func setMinimums(_ minimums: [String: Assurance]) async throws
+    ///
+    /// - Parameter version: that of the evidence policy that has them.
+    /// - Throws: `SetupError.policyOutdated` if a node has used a later version.
+    func setMinimums(_ minimums: [String: Assurance], version: Int64?) async throws
     /// The group of an account; empty where it has none.
     func group(of account: AccountID) async throws -> String
     /// Puts an account into a group; an empty name takes it out. False if there is no such group.

@@ -24,6 +24,26 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether a database whose `synchronous_commit` is weaker than `on` is accepted. Commits that were answered may then be lost.
     var acceptsWeakCommits: Bool
 
+    /// How many hosts it names.
+    var hostCount: Int { ["host", "hostaddr"].map { list($0).count }.max() ?? 1 }
+
+    /// The parameters with one of the hosts before the others, or alone.
+    func parameters(first index: Int, alone: Bool = false) -> [String: String] {
+        var parameters = parameters
+        for name in ["host", "hostaddr", "port"] {
+            let all = list(name)
+            // A port may be that of all hosts.
+            guard all.count > 1, all.indices.contains(index) else { continue }
+            let others = alone ? [] : all.indices.filter { $0 != index }.map { all[$0] }
+            parameters[name] = ([all[index]] + others).joined(separator: ",")
+        }
+        return parameters
+    }
+
+    private func list(_ name: String) -> [Substring] {
+        parameters[name]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+    }
+
     /// The database and its hosts, without the user and the password.
     public var description: String {
         let host = parameters["host"] ?? parameters["hostaddr"] ?? ""
@@ -53,8 +73,8 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         #endif
     }
 
-    /// Reads an address: a URI, or libpq's `keyword=value` (PostgreSQL, section 34.1.1). Several hosts are tried in turn until one of them
-    /// can be written to. A password is better kept in the environment's `PGPASSWORD` or a file, `PGPASSFILE`.
+    /// Reads an address: a URI, or libpq's `keyword=value` (PostgreSQL, section 34.1.1). Of several hosts, the one that can be written
+    /// to is used, and where several can be, the one that was promoted last. A password is better kept in the environment's `PGPASSWORD` or a file, `PGPASSFILE`.
     ///
     /// - Parameters:
     ///   - text: for example `postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=/etc/ca.pem`.
@@ -87,6 +107,8 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
             throw .databaseAddress("sslmode=\(mode) does not verify the other machine's certificate; use verify-full")
         }
         given["sslmode"] = mode
+        // libpq prefers Kerberos' encryption to TLS, whatever sslmode says, and it verifies no certificate.
+        if !isHere { given["gssencmode"] = "disable" }
         // Of several servers, the one that can be written to.
         given["target_session_attrs"] = given["target_session_attrs"] ?? "read-write"
         given["client_encoding"] = "UTF8"

@@ -22,6 +22,10 @@ import Foundation
     private let warnings = Warnings()
     /// False once the server did not answer in time, or the connection broke.
     private var isAlive = true
+    /// The `synchronous_commit` that the connection was judged by.
+    var commits = ""
+    /// Has a transaction commit by that, whatever became of the session behind a proxy.
+    var durably: String { "SET LOCAL synchronous_commit = '\(commits)'" }
     /// How long the server may take for an answer.
     var limit = Limits.databaseAnswer
 
@@ -66,9 +70,10 @@ import Foundation
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Whether the connection can be used again.
+    /// Whether the connection can be used again. What the server has sent meanwhile is read, its goodbye among it.
     var isUsable: Bool {
-        unsafe isAlive && PQstatus(base) == CONNECTION_OK && PQtransactionStatus(base) == PQTRANS_IDLE
+        unsafe isAlive && PQconsumeInput(base) == 1 && PQstatus(base) == CONNECTION_OK
+            && PQtransactionStatus(base) == PQTRANS_IDLE
     }
 
     func mayTakeLong() throws {
@@ -90,6 +95,8 @@ import Foundation
         }
         let before = warnings.count
         defer { limit = Limits.databaseAnswer }
+        // What takes long has been done. PostgreSQL itself waits for a replica for ever, whatever its statement_timeout.
+        limit = min(limit, .seconds(60))
         let status = try execute("COMMIT")
         guard status == "COMMIT" else { throw StoreError.transactionEnded }
         guard warnings.count == before else { throw StoreError.notReplicated }

@@ -18,6 +18,8 @@ final class PostgresPool: SQLPool, SharedProofs {
     private let use: DataUse
     /// The place of the database that this node has agreed to; nil until the store is open.
     private let agreed = Mutex<String?>(nil)
+    /// The host that connections try first, when that was found out, and the place of the latest primary that was seen there.
+    private let primary = Mutex<(host: Int, seen: ContinuousClock.Instant?, place: String?)>((0, nil, nil))
     /// The number of the last commit whose requests were answered.
     private let lastCommit = Atomic<Int64>(0)
 
@@ -65,9 +67,12 @@ final class PostgresPool: SQLPool, SharedProofs {
         readers = Seats(Limits.readers, address)
         provers = Seats(Limits.provers, address, waitsForReplicas: false)
         for seat in [writer] + readers.seats + provers.seats {
+            seat.parameters = { [unowned self] in address.parameters(first: self.primary.withLock { $0.host }) }
             seat.agree = { [unowned self] in try self.agree(on: $0) }
-            seat.isHere = { [unowned self] place in self.agreed.withLock { $0 == place } }
+            seat.isHere = { [unowned self] place in self.agreed.withLock { $0 == place } && !self.isFormer(place) }
+            seat.lookAround = { [unowned self] in self.lookAround(atMostEvery: .seconds(1)) }
         }
+        lookAround(atMostEvery: .zero)
         try writer.use { try PostgresSchema.migrate($0.connected(), mayMake: use.mayMakeDatabase) }
     }
 
@@ -76,10 +81,9 @@ final class PostgresPool: SQLPool, SharedProofs {
     /// - Returns: whether an epoch began.
     func open() throws -> Bool {
         try writer.use { seat in
-            let here = try PostgresSchema.place(seat.connected())
-            let began = try settle(here, seat)
-            agreed.withLock { $0 = here }
-            return began
+            let settled = try settle(seat)
+            agreed.withLock { $0 = settled.place }
+            return settled.began
         }
     }
 
@@ -91,29 +95,28 @@ final class PostgresPool: SQLPool, SharedProofs {
     private func agree(on connection: PostgresConnection) throws -> String? {
         guard let known = agreed.withLock({ $0 }) else { return nil }
         let here = try PostgresSchema.place(connection)
-        guard !DatabasePlace(here).isBefore(DatabasePlace(known)) else { throw SQLError.formerPrimary }
+        guard !DatabasePlace(here).isBefore(DatabasePlace(known)), !isFormer(here) else { throw SQLError.formerPrimary }
         // Two replicas that were promoted one after the other may have timelines of the same number: the tables tell.
         let found = try found(on: connection)
         if here == known, found.place == here, found.isWhole { return here }
         let seat = Seat(address)
-        let settled: String = try seat.use { seat in
-            let place = try PostgresSchema.place(seat.connected())
-            _ = try settle(place, seat)
-            return place
-        }
+        seat.parameters = { [unowned self] in self.address.parameters(first: self.primary.withLock { $0.host }) }
+        let settled = try seat.use { try settle($0).place }
         agreed.withLock { $0 = settled }
         guard settled == here else { throw SQLError(state: SQLError.connectionLost, debugDescription: "the primary has changed") }
         return here
     }
 
-    /// Begins an epoch in the database at this place, unless it is the one that the tables name with all its rows, or a promoted replica
+    /// Begins an epoch in the database of a seat, unless it is the one that the tables name with all its rows, or a promoted replica
     /// of it that has all commits. The first node to come writes the place, and the others find it.
     ///
+    /// - Returns: the place, and whether an epoch began.
     /// - Throws: `SetupError.databaseMoved` in a command, which does not know what `serve` was told of the replicas.
-    private func settle(_ here: String, _ seat: Seat) throws -> Bool {
+    private func settle(_ seat: Seat) throws -> (place: String, began: Bool) {
         try seat.write(beginning: PostgresSchema.takeAnyTurn) { connection in
+            let here = try PostgresSchema.place(connection)
             let found = try found(on: connection)
-            guard found.place != here || !found.isWhole else { return false }
+            guard found.place != here || !found.isWhole else { return (here, false) }
             guard use.maySettle || found.place.isEmpty else { throw SetupError.databaseMoved }
             let (former, present) = (DatabasePlace(found.place), DatabasePlace(here))
             let hasAll = former.database == present.database && address.replication == .synchronous && found.isWhole
@@ -125,8 +128,42 @@ final class PostgresPool: SQLPool, SharedProofs {
             }
             try db.run(sql: "UPDATE node SET place = ?", arguments: [here])
             try PostgresSchema.takeOver(connection)
-            return begins
+            return (here, begins)
         }
+    }
+
+    // MARK: Several hosts
+
+    /// Asks each host by itself, and has connections first try the one that takes writes and was promoted last. A former primary that
+    /// runs on without Patroni, or came back, takes writes as well, and nothing that is asked of it alone says that it is one.
+    ///
+    /// - Parameter interval: the least time since the last look.
+    private func lookAround(atMostEvery interval: Duration) {
+        guard address.hostCount > 1 else { return }
+        let isDue = primary.withLock { primary in
+            if let seen = primary.seen, .now - seen < interval { return false }
+            primary.seen = .now
+            return true
+        }
+        guard isDue else { return }
+        let best = Mutex<(host: Int, place: String)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: address.hostCount) { host in
+            guard let connection = try? PostgresConnection(address.parameters(first: host, alone: true)) else { return }
+            connection.limit = .seconds(2)
+            guard let place = try? PostgresSchema.place(connection) else { return }
+            best.withLock { best in
+                if let best, DatabasePlace(best.place).isBefore(DatabasePlace(place)) == false, best.host < host { return }
+                if let best, DatabasePlace(place).isBefore(DatabasePlace(best.place)) { return }
+                best = (host, place)
+            }
+        }
+        guard let best = best.withLock({ $0 }) else { return }
+        primary.withLock { ($0.host, $0.place) = (best.host, best.place) }
+    }
+
+    /// Whether a later primary of the same database was seen.
+    private func isFormer(_ place: String) -> Bool {
+        primary.withLock { $0.place.map { DatabasePlace(place).isBefore(DatabasePlace($0)) } ?? false }
     }
 
     /// The place that the tables name, the number of their last commit, and whether they are as the last transaction has left them, with
@@ -173,7 +210,7 @@ final class PostgresPool: SQLPool, SharedProofs {
                 return try seat.write { try body(Database($0)) }
             } catch let error as SQLError where error.state == SQLError.restored {
                 // Rows were put back while this node was connected, or the database is an older one.
-                _ = try settle(place, seat)
+                _ = try settle(seat)
                 return try seat.write { try body(Database($0)) }
             }
         }
@@ -185,7 +222,10 @@ final class PostgresPool: SQLPool, SharedProofs {
 
     func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
-    func tidy() {}
+    func tidy() {
+        // Each connection to a host that is switched off takes seconds to fail.
+        DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround(atMostEvery: .seconds(30)) }
+    }
 
     // MARK: Proofs of DPoP that all nodes have to know
 
@@ -248,6 +288,10 @@ final class PostgresPool: SQLPool, SharedProofs {
 private final class Seat: @unchecked Sendable {
     let queue = DispatchQueue(label: "thumbturn.postgres")
     private let address: PostgresAddress
+    /// libpq's parameters for a new connection.
+    var parameters: () -> [String: String]
+    /// Finds out which host is the primary.
+    var lookAround: () -> Void = {}
     /// Whether its commits wait for a synchronous replica.
     private let waitsForReplicas: Bool
     /// Checks a new connection, and returns where it leads.
@@ -256,12 +300,15 @@ private final class Seat: @unchecked Sendable {
     var isHere: (String) -> Bool = { _ in true }
     private var connection: PostgresConnection?
     private var place: String?
+    /// Whether another host may be the primary, since a connection was lost or refused.
+    private var mayHaveMoved = false
     /// Until then no connection is tried, so that those who wait behind a database that is gone are refused at once.
     private var retriesAt = ContinuousClock.now
 
     init(_ address: PostgresAddress, waitsForReplicas: Bool = true) {
         self.address = address
         self.waitsForReplicas = waitsForReplicas
+        parameters = { address.parameters }
     }
 
     /// Runs `body` on the seat's queue.
@@ -271,20 +318,34 @@ private final class Seat: @unchecked Sendable {
 
     /// The connection, which is made if it is missing or was lost.
     func connected() throws -> PostgresConnection {
-        if let connection, connection.isUsable, leadsHere(connection) { return connection }
-        (connection, place) = (nil, nil)
+        if let connection {
+            if connection.isUsable, leadsHere(connection) { return connection }
+            lose()
+        }
         guard retriesAt <= .now else { throw SQLError(state: SQLError.connectionLost) }
+        if mayHaveMoved { lookAround() }
         do {
-            let made = try PostgresConnection(address.parameters)
-            try PostgresSchema.prepare(made, for: address)
-            if !waitsForReplicas { try made.execute("SET synchronous_commit = local") }
-            place = try agree(made)
-            connection = made
+            let made = try connect()
+            mayHaveMoved = false
             return made
         } catch {
+            lose()
             retriesAt = .now + .milliseconds(500)
             throw error
         }
+    }
+
+    private func lose() {
+        (connection, place, mayHaveMoved) = (nil, nil, true)
+    }
+
+    private func connect() throws -> PostgresConnection {
+        let made = try PostgresConnection(parameters())
+        try PostgresSchema.prepare(made, for: address)
+        if !waitsForReplicas { try made.execute("SET synchronous_commit = local") }
+        place = try agree(made)
+        connection = made
+        return made
     }
 
     /// Whether an open connection leads to the place that this node has agreed to: after a promotion the old primary may still answer
@@ -310,7 +371,7 @@ private final class Seat: @unchecked Sendable {
         beginning: [String] = PostgresSchema.takeTurn, _ body: (PostgresConnection) throws -> Value
     ) throws -> Value {
         try again { connection in
-            connection.begin(["BEGIN ISOLATION LEVEL SERIALIZABLE"] + beginning)
+            connection.begin(["BEGIN ISOLATION LEVEL SERIALIZABLE", connection.durably] + beginning)
             return try body(connection)
         }
     }
@@ -321,7 +382,10 @@ private final class Seat: @unchecked Sendable {
         current.limit = .seconds(3600)
         defer { current.limit = Limits.databaseAnswer }
         do {
-            try current.execute(begin + "; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+            try current.execute(
+                begin
+                    + "; \(current.durably); SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
+            )
             let value = try body(current)
             try current.commit()
             return value
@@ -334,7 +398,7 @@ private final class Seat: @unchecked Sendable {
     /// Runs one statement, which is a transaction of its own. It is not repeated: if the connection was lost, it may have been done.
     func once<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         do { return try body(connected()) } catch let error as SQLError where error.needsNewConnection {
-            connection = nil
+            lose()
             throw error
         }
     }
@@ -355,11 +419,13 @@ private final class Seat: @unchecked Sendable {
                 return value
             } catch {
                 current.rollBack()
+                // Its replica may have been promoted.
+                if case StoreError.notReplicated = error { lose() }
                 tries += 1
                 guard let error = error as? SQLError, mayRunAgain, tries < Limits.transactionTries,
                     error.isConflict || error.needsNewConnection || (error.isConnectionLost && tries == 1)
                 else { throw error }
-                if error.needsNewConnection { connection = nil }
+                if error.needsNewConnection { lose() }
                 if error.isConflict { Thread.sleep(forTimeInterval: .random(in: 0.001...0.01) * Double(tries)) }
             }
         }

@@ -9,13 +9,19 @@ enum PostgresSchema {
     static func prepare(_ connection: PostgresConnection, for address: PostgresAddress) throws {
         try connection.execute(
             """
-            SET statement_timeout = 5000; SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000;
+            SET statement_timeout = \(timeLimit); SET lock_timeout = \(timeLimit); SET idle_in_transaction_session_timeout = 4000;
+            SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
             SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false);
             \(searchPath)
             """)
         let durability = try durability(connection)
         guard durability.isFull || address.acceptsWeakCommits else { throw SetupError.weakDatabase(durability.settings) }
+        connection.commits = durability.settings["synchronous_commit"] ?? ""
     }
+
+    /// Milliseconds that a statement may take, or wait for a lock or a replica. A transaction whose node hangs ends before the others
+    /// give up, and one whose machine is gone when TCP notices that.
+    static let timeLimit = 5000
 
     /// The schema of all tables and functions.
     static let schema = "thumbturn"

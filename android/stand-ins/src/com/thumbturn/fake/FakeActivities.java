@@ -3,7 +3,9 @@ package com.thumbturn.fake;
 import android.app.Activity;
 import android.app.Application;
 import android.os.Bundle;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
@@ -21,6 +23,7 @@ public final class FakeActivities {
 
     private final List<Application.ActivityLifecycleCallbacks> callbacks = new CopyOnWriteArrayList<>();
     private final FakeAndroid android;
+    private final Map<String, FakeActivity> activities = new HashMap<>();
     private FakeActivity activity = new FakeActivity();
 
     FakeActivities(FakeAndroid android) {
@@ -66,6 +69,31 @@ public final class FakeActivities {
             tell(callback -> callback.onActivityDestroyed(activity));
             open();
         });
+    }
+
+    /**
+     * Tells callbacks one by one: "paused one", or "paused one changing" where a successor follows. An activity is made when it is
+     * first named.
+     */
+    public void play(String... events) {
+        for (String event : events) {
+            String[] words = event.split(" ");
+            FakeActivity named = named(words[1]);
+            named.changing = words.length > 2;
+            switch (words[0]) {
+                case "created" -> tell(callback -> callback.onActivityCreated(named, null));
+                case "started" -> tell(callback -> callback.onActivityStarted(named));
+                case "resumed" -> tell(callback -> callback.onActivityResumed(named));
+                case "paused" -> tell(callback -> callback.onActivityPaused(named));
+                case "stopped" -> tell(callback -> callback.onActivityStopped(named));
+                case "destroyed" -> tell(callback -> callback.onActivityDestroyed(named));
+                default -> throw new IllegalArgumentException("no such callback: " + event);
+            }
+        }
+    }
+
+    private FakeActivity named(String name) {
+        return activities.computeIfAbsent(name, key -> new FakeActivity());
     }
 
     private void tell(Consumer<Application.ActivityLifecycleCallbacks> event) {

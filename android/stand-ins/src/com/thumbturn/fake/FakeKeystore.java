@@ -21,7 +21,9 @@ public final class FakeKeystore {
     public enum StrongBox {
         PRESENT,
         ABSENT,
-        BROKEN
+        BROKEN,
+        /** Makes keys, and fails at their first use. */
+        USELESS
     }
 
     /** Which questions the Keystore cannot answer now. */
@@ -36,6 +38,7 @@ public final class FakeKeystore {
     private static final int INTERNAL_SYSTEM_ERROR = 4;
     private static final int KEY_DOES_NOT_EXIST = 6;
     private static final int CHALLENGE_TOO_LARGE = 9;
+    private static final int KEYMINT_FAILURE = 10;
     private static final int INCORRECT_USAGE = 13;
     private static final int ATTESTATION_KEYS_UNAVAILABLE = 16;
 
@@ -43,6 +46,9 @@ public final class FakeKeystore {
     private final Map<String, FakeKey> keys = new TreeMap<>();
 
     public volatile StrongBox strongBox = StrongBox.PRESENT;
+
+    /** How many operations have begun. */
+    public volatile int begun;
 
     /** Whether attestation keys are to be had; without a network they may run out. */
     public volatile boolean attests = true;
@@ -115,7 +121,7 @@ public final class FakeKeystore {
             switch (strongBox) {
                 case ABSENT -> throw new StrongBoxUnavailableException("Failed to generate key");
                 case BROKEN -> throw new ProviderException("Failed to generate key pair.", keystoreException(-1, false));
-                case PRESENT -> { }
+                case PRESENT, USELESS -> { }
             }
         }
         byte[] challenge = spec.getAttestationChallenge();
@@ -148,12 +154,16 @@ public final class FakeKeystore {
         if ((key.spec.getPurposes() & purpose) == 0) {
             throw new InvalidKeyException("Keystore operation failed", keystoreException(INCORRECT_USAGE, false));
         }
+        if (key.spec.isStrongBoxBacked() && strongBox == StrongBox.USELESS) {
+            throw new InvalidKeyException("Keystore operation failed", keystoreException(KEYMINT_FAILURE, false));
+        }
         if (key.ended || key.isLocked() && key.endsWithEnrolment() && sensorLate) {
             throw new KeyPermanentlyInvalidatedException("Key permanently invalidated", null);
         }
         if (!android.unlockedSinceBoot && keystore2) {
             throw new UserNotAuthenticatedException("User not authenticated", null);
         }
+        begun++;
         return new FakeOperation(key, !key.isLocked() && android.unlockedSinceBoot);
     }
 

@@ -102,13 +102,44 @@ final class KeyTests {
                                         case PRESENT -> null;
                                         case ABSENT -> "android.security.keystore.StrongBoxUnavailableException";
                                         case BROKEN -> "java.security.ProviderException";
+                                        case USELESS -> "java.security.InvalidKeyException";
                                     },
                             made.textOrNull());
                     equal(inBox, specification(phone).isStrongBoxBacked());
                     made.end();
+                    // A first use of a key in StrongBox was tried.
+                    equal(inBox ? 1 : 0, phone.android.keystore.begun);
+                    equal(true, phone.probe(useOf(kind)).done().flag());
                 }
             }
         }
+    }
+
+    @Test("after any exception at its first use in StrongBox a key is made anew in the trusted environment")
+    void strongBoxAtFirstUse() {
+        for (int level : Phone.LEVELS) {
+            Phone phone = new Phone(level);
+            phone.android.keystore.busy = true;
+            Message.Reader made = phone.create(Phone.ALIAS, KeyKind.BIOMETRIC_SIGN, null).done();
+            made.bytes();
+            equal(1L, made.number());
+            equal(
+                    level < 31 ? "java.security.ProviderException" : "android.security.keystore.BackendBusyException",
+                    made.textOrNull());
+            equal(List.of(Phone.ALIAS), phone.android.keystore.aliases());
+        }
+    }
+
+    @Test("a vault whose StrongBox cannot decrypt opens after a prompt, with the public key that was answered")
+    void uselessStrongBox() {
+        Phone phone = new Phone(36);
+        phone.android.keystore.strongBox = StrongBox.USELESS;
+        byte[] spki = phone.create(Phone.ALIAS, KeyKind.VAULT_BIOMETRIC, null).done().bytes();
+        check(Arrays.equals(spki, phone.publicKey()), "the answer has the public key of StrongBox");
+        byte[] box = phone.done(20, new Message.Writer().bytes(spki).bytes(BYTES)).bytes();
+        long id = phone.prompt(1, Phone.ALIAS, 3);
+        com.thumbturn.fake.FakeAndroid.tell("match");
+        check(Arrays.equals(BYTES, phone.use(phone.success(id).handle(), box)), "the plain bytes differ");
     }
 
     @Test("a challenge comes back in the first certificate of the chain; secret keys have no chain")

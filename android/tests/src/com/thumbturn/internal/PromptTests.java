@@ -216,6 +216,62 @@ final class PromptTests {
         equal(List.of("java.lang.IllegalStateException"), first.classes());
     }
 
+    @Test("a prompt that the system never ends is cancelled after ten minutes, and the system may answer that")
+    void noEnd() {
+        long id = phone.prompt(2, null, 0);
+        tell("advance 599999");
+        phone.silent(id);
+        check(phone.android.prompt() != null, "the prompt is gone");
+        tell("advance 1");
+        phone.error(id, 5);
+        equal(null, phone.android.prompt());
+        tell("advance 5000");
+        phone.silent(id);
+    }
+
+    @Test("a system that is silent at a prompt and at its cancel is answered for after ten minutes and two seconds")
+    void noEndAndNoAnswer() {
+        long id = phone.prompt(2, null, 0);
+        tell("silence");
+        tell("advance 601999");
+        phone.silent(id);
+        tell("advance 1");
+        phone.error(id, 5);
+        tell("late-match");
+        phone.silent(id);
+    }
+
+    @Test("a Keystore that does not answer within ten minutes ends the prompt before it is shown")
+    void noOperation() {
+        phone.createKey(KeyKind.BIOMETRIC_SIGN);
+        long id;
+        synchronized (phone.android.keystore) { // The Keystore's worker waits.
+            id = phone.beginPrompt(1, Phone.ALIAS, 1);
+            tell("advance 600000");
+            phone.error(id, 5);
+        }
+        phone.settleKeystore();
+        equal(0, phone.android.promptsShown);
+        phone.silent(id);
+    }
+
+    @Test("ten minutes after a prompt that ended, another one is not touched")
+    void noEndOfAnother() {
+        long first = signing();
+        tell("advance 300000");
+        tell("match");
+        phone.success(first);
+        long second = phone.prompt(2, null, 0);
+        tell("advance 599999");
+        phone.silent(first);
+        phone.silent(second);
+        tell("credential");
+        phone.success(second);
+        tell("advance 600000");
+        phone.silent(first);
+        phone.silent(second);
+    }
+
     @Test("a system that throws at a cancel is answered for, and the app lives on")
     void cancelThrows() {
         phone.android.script("cancel-throws");

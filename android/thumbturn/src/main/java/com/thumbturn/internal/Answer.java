@@ -1,6 +1,7 @@
 package com.thumbturn.internal;
 
 import android.os.Build;
+import androidx.annotation.RequiresApi;
 import java.util.Arrays;
 
 /**
@@ -57,7 +58,7 @@ final class Answer {
         end(THREW, new Message.Writer().number(count).fields(causes));
     }
 
-    @FromLevel(33)
+    @RequiresApi(33)
     private static void keystoreDetail(Throwable cause, Message.Writer to) {
         if (cause instanceof android.security.KeyStoreException) {
             android.security.KeyStoreException keystore = (android.security.KeyStoreException) cause;

@@ -24,6 +24,9 @@ final class BiometricGate {
     void begin(PromptRequest request, Answer answer) {
         Prompt prompt = new Prompt(context, request, answer, handles, () -> open.remove(answer.id()));
         open.put(answer.id(), prompt);
+        // The timer holds the prompt's id only, and ids are never used again.
+        long id = answer.id();
+        workers.onMainAfter(Prompt.LONGEST, () -> cancel(id));
         if (request.alias == null || request.use == null) {
             workers.main.execute(() -> prompt.show(null));
             return;

@@ -9,6 +9,7 @@ import android.os.Build;
 import android.os.SystemClock;
 import android.os.UserManager;
 import android.view.accessibility.AccessibilityManager;
+import androidx.annotation.RequiresApi;
 import java.util.Locale;
 
 /** What this phone, its sensor and its lock screen say of themselves, without a prompt. */
@@ -44,7 +45,7 @@ final class Facts {
                 .number(SystemClock.elapsedRealtime());
     }
 
-    @FromLevel(30)
+    @RequiresApi(30)
     private static void biometrics(Context context, Message.Writer facts) {
         BiometricManager biometrics = context.getSystemService(BiometricManager.class);
         int[] questions = {
@@ -57,7 +58,7 @@ final class Facts {
     }
 
     /** Level 29 has one question for all classes of sensors. */
-    @FromLevel(29)
+    @RequiresApi(29)
     @SuppressWarnings("deprecation")
     private static void biometricsOfLevel29(Context context, Message.Writer facts) {
         BiometricManager biometrics = context.getSystemService(BiometricManager.class);

@@ -3,6 +3,7 @@ package com.thumbturn.internal;
 import android.os.Build;
 import android.security.keystore.KeyGenParameterSpec;
 import android.security.keystore.KeyProperties;
+import androidx.annotation.RequiresApi;
 import java.security.spec.ECGenParameterSpec;
 
 /**
@@ -25,10 +26,10 @@ enum KeyKind {
     SECRETS(8, Algorithm.AES, Lock.NONE, false, false);
 
     enum Algorithm {
-        EC(KeyProperties.KEY_ALGORITHM_EC, true),
-        RSA(KeyProperties.KEY_ALGORITHM_RSA, true),
-        HMAC(KeyProperties.KEY_ALGORITHM_HMAC_SHA256, false),
-        AES(KeyProperties.KEY_ALGORITHM_AES, false);
+        EC(KeyProperties.KEY_ALGORITHM_EC, true, KeyUse.SIGN),
+        RSA(KeyProperties.KEY_ALGORITHM_RSA, true, KeyUse.DECRYPT),
+        HMAC(KeyProperties.KEY_ALGORITHM_HMAC_SHA256, false, KeyUse.MAC),
+        AES(KeyProperties.KEY_ALGORITHM_AES, false, KeyUse.DECRYPT);
 
         /** The name that the Keystore's generators and factories know. */
         final String keystoreName;
@@ -36,9 +37,13 @@ enum KeyKind {
         /** Whether its keys are pairs: only those are attested. */
         final boolean isPair;
 
-        Algorithm(String keystoreName, boolean isPair) {
+        /** What its keys are made for. */
+        final KeyUse use;
+
+        Algorithm(String keystoreName, boolean isPair, KeyUse use) {
             this.keystoreName = keystoreName;
             this.isPair = isPair;
+            this.use = use;
         }
     }
 
@@ -125,7 +130,7 @@ enum KeyKind {
         }
     }
 
-    @FromLevel(CREDENTIAL_KEYS)
+    @RequiresApi(CREDENTIAL_KEYS)
     private void lockEachUse(KeyGenParameterSpec.Builder builder) {
         int type = lock == Lock.CREDENTIAL ? KeyProperties.AUTH_DEVICE_CREDENTIAL : KeyProperties.AUTH_BIOMETRIC_STRONG;
         builder.setUserAuthenticationParameters(0, type);

@@ -3,6 +3,7 @@ package com.thumbturn.internal;
 import android.os.Build;
 import android.security.keystore.KeyGenParameterSpec;
 import android.security.keystore.KeyInfo;
+import androidx.annotation.RequiresApi;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.Key;
@@ -32,30 +33,38 @@ final class KeystoreKeys {
     /** The key that is there from the first thing on that the library stores. */
     private static final String FIRST_KEY = OWN_ALIASES + "secrets";
 
-    /**
-     * Makes a key, in StrongBox if its kind wants that and StrongBox can, else in the trusted environment.
-     *
-     * <p>Makers' StrongBoxes fail with a {@link ProviderException} of any class. After each the key is made without StrongBox,
-     * and the class is reported.
-     */
+    /** Makes a key, in StrongBox if its kind wants that and StrongBox can, else in the trusted environment. */
     Message.Writer create(String alias, KeyKind kind, @Nullable byte[] challenge) throws GeneralSecurityException, IOException {
-        String strongBoxThrew = null;
-        boolean made = false;
-        if (kind.inStrongBox) {
-            try {
-                generate(kind, kind.specification(alias, challenge, true));
-                made = true;
-            } catch (ProviderException unavailable) {
-                strongBoxThrew = unavailable.getClass().getName();
-            }
-        }
-        if (!made) {
+        String strongBoxThrew = kind.inStrongBox ? createInStrongBox(alias, kind, challenge) : null;
+        if (!kind.inStrongBox || strongBoxThrew != null) {
             generate(kind, kind.specification(alias, challenge, false));
         }
         return new Message.Writer()
                 .bytes(publicKey(alias))
                 .number(securityLevel(kind, key(alias)))
                 .text(strongBoxThrew);
+    }
+
+    /**
+     * Makes a key in StrongBox; null once it has, else the class of what StrongBox threw.
+     *
+     * <p>Makers' StrongBoxes fail with a {@link ProviderException} of any class, or make keys that they then cannot use: some know
+     * no OAEP with SHA-1 for MGF1. So the key's first use is begun, and dropped.
+     */
+    @Nullable
+    private static String createInStrongBox(String alias, KeyKind kind, @Nullable byte[] challenge)
+            throws GeneralSecurityException {
+        try {
+            generate(kind, kind.specification(alias, challenge, true));
+        } catch (ProviderException unavailable) {
+            return unavailable.getClass().getName();
+        }
+        try {
+            kind.algorithm.use.begin(key(alias), null);
+            return null;
+        } catch (Exception useless) {
+            return useless.getClass().getName();
+        }
     }
 
     /** Whether there is a key under the alias; throws where the Keystore cannot tell. */
@@ -197,7 +206,7 @@ final class KeystoreKeys {
         return Build.VERSION.SDK_INT >= 31 ? level(info) : insideHardware(info);
     }
 
-    @FromLevel(31)
+    @RequiresApi(31)
     private static int level(KeyInfo info) {
         return info.getSecurityLevel();
     }

@@ -14,8 +14,10 @@ import java.util.Set;
 /**
  * Whether the app is in front, inactive or in the background, told by its activities. All on the main thread.
  *
- * <p>A rotation pauses, stops and destroys an activity, then starts and resumes its successor, which always comes. In between the
- * phase stays what it was.
+ * <p>A rotation pauses, stops and destroys an activity and creates, starts and resumes its successor, which may be created before
+ * the old one is destroyed. Until the successor is resumed the phase stays what it was. A successor that finishes while it is
+ * created never is: it is only destroyed, without a successor of its own, and the phase is told then. Where another activity is in
+ * front meanwhile, its own pause is told: each pause and stop decides anew whether a successor follows.
  */
 final class Phases implements Application.ActivityLifecycleCallbacks {
     static final int FRONT = 1;
@@ -26,6 +28,8 @@ final class Phases implements Application.ActivityLifecycleCallbacks {
     private final Set<Activity> resumed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Long, Answer> listeners = new LinkedHashMap<>();
     private int phase;
+
+    /** Whether the activity that was paused or stopped last is being replaced. */
     private boolean rotating;
 
     Phases(Application application) {
@@ -78,8 +82,15 @@ final class Phases implements Application.ActivityLifecycleCallbacks {
 
     @Override
     public void onActivityDestroyed(Activity activity) {
-        started.remove(activity);
-        resumed.remove(activity);
+        boolean wasMet = started.remove(activity) | resumed.remove(activity);
+        boolean endsRotation = rotating && !activity.isChangingConfigurations();
+        if (endsRotation) {
+            rotating = false;
+        }
+        // An old activity that was never met tells nothing of the one in front, which may not have been met either.
+        if (wasMet || endsRotation) {
+            tell();
+        }
     }
 
     @Override

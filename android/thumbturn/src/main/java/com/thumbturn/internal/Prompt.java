@@ -5,18 +5,26 @@ import android.content.DialogInterface;
 import android.hardware.biometrics.BiometricPrompt;
 import android.os.Build;
 import android.os.CancellationSignal;
+import androidx.annotation.RequiresApi;
 import java.security.Signature;
 import javax.crypto.Cipher;
 
 /**
  * One prompt, from its beginning to its one last answer. All on the main thread.
  *
- * <p>Systems send callbacks after the last one, send none after a cancel, or leave the prompt on the screen: what comes late is
- * ignored, silence is answered by {@link #silent}, and each end takes the prompt away.
+ * <p>Systems send callbacks after the last one, send none at all or none after a cancel, or leave the prompt on the screen: what
+ * comes late is ignored, a prompt of {@link #LONGEST} is cancelled, silence after a cancel is answered by {@link #silent}, and
+ * each end takes the prompt away.
  */
 final class Prompt extends BiometricPrompt.AuthenticationCallback implements DialogInterface.OnClickListener {
     /** Milliseconds that the system has to answer a cancel. */
     static final long SILENCE_AFTER_CANCEL = 2000;
+
+    /**
+     * Milliseconds after which a prompt without an end is cancelled. A system may lose a prompt and never tell, which looks like a
+     * person who does not answer: sensors give up after about 30 seconds, and a lock screen's credential is soon typed.
+     */
+    static final long LONGEST = 600_000;
 
     private static final int SUCCEEDED = 1;
     private static final int ERROR = 2;
@@ -159,7 +167,7 @@ final class Prompt extends BiometricPrompt.AuthenticationCallback implements Dia
         }
     }
 
-    @FromLevel(30)
+    @RequiresApi(30)
     private static int typeOf(BiometricPrompt.AuthenticationResult result) {
         return result.getAuthenticationType();
     }

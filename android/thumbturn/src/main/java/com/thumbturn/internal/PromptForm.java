@@ -4,6 +4,7 @@ import android.content.Context;
 import android.hardware.biometrics.BiometricManager.Authenticators;
 import android.hardware.biometrics.BiometricPrompt;
 import android.os.Build;
+import androidx.annotation.RequiresApi;
 
 /**
  * What the system's prompt must be told, by rung and API level.
@@ -83,12 +84,12 @@ final class PromptForm {
         return builder.build();
     }
 
-    @FromLevel(29)
+    @RequiresApi(29)
     private static void confirmation(BiometricPrompt.Builder builder, boolean required) {
         builder.setConfirmationRequired(required);
     }
 
-    @FromLevel(30)
+    @RequiresApi(30)
     private static void authenticators(BiometricPrompt.Builder builder, int allowed) {
         builder.setAllowedAuthenticators(allowed);
     }

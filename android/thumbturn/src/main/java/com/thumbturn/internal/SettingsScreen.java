@@ -6,6 +6,7 @@ import android.content.Intent;
 import android.hardware.biometrics.BiometricManager.Authenticators;
 import android.os.Build;
 import android.provider.Settings;
+import androidx.annotation.RequiresApi;
 
 /** Opens the system's settings where a person enrols a finger or sets a screen lock. */
 public final class SettingsScreen {
@@ -31,7 +32,7 @@ public final class SettingsScreen {
         }
     }
 
-    @FromLevel(30)
+    @RequiresApi(30)
     private static Intent biometricEnrolment() {
         return new Intent(Settings.ACTION_BIOMETRIC_ENROLL)
                 .putExtra(Settings.EXTRA_BIOMETRIC_AUTHENTICATORS_ALLOWED, Authenticators.BIOMETRIC_STRONG);
