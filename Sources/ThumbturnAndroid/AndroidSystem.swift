@@ -77,12 +77,9 @@ enum AndroidAnswer {
     }
 }
 
-/// How long an operation may take that asks no person. StrongBox takes seconds to make a key.
-private let patience = Duration.seconds(60)
-
 extension AndroidSystem {
     /// Does an operation with one answer. A call that has begun is waited for, even where the caller is cancelled: what it
-    /// changed must be known. A system that never answers throws `silence` after 60 s.
+    /// changed must be known.
     func call<Value: Sendable>(
         _ operation: AndroidOperation, _ write: (inout BridgeWriter) -> Void = { _ in },
         _ read: @escaping @Sendable (inout BridgeReader) throws(BridgeReader.Malformed) -> Value
@@ -90,39 +87,24 @@ extension AndroidSystem {
         var request = BridgeWriter()
         write(&request)
         let answers = begin(operation, request.message, id: AndroidCallID.next())
-        let result = await Task(executorPreference: executor) {
-            await withTaskGroup(of: Result<Value, AndroidThrown>.self) { group in
-                group.addTask { await Self.result(of: answers, read) }
-                group.addTask {
-                    try? await sleep(patience)
-                    return .failure(.silence)
+        let result = await Task(executorPreference: executor) { () -> Result<Value, AndroidThrown> in
+            for await message in answers {
+                do throws(BridgeReader.Malformed) {
+                    switch try AndroidAnswer(message) {
+                    case .done(var reader):
+                        let value = try read(&reader)
+                        try reader.end()
+                        return .success(value)
+                    case .threw(let thrown): return .failure(thrown)
+                    case .news: continue
+                    }
+                } catch {
+                    return .failure(.malformed(error))
                 }
-                let first = await group.next() ?? .failure(.silence)
-                group.cancelAll()
-                return first
             }
+            return .failure(.silence)
         }.value
         return try result.get()
-    }
-
-    private static func result<Value: Sendable>(
-        of answers: AsyncStream<[UInt8]>, _ read: (inout BridgeReader) throws(BridgeReader.Malformed) -> Value
-    ) async -> Result<Value, AndroidThrown> {
-        for await message in answers {
-            do throws(BridgeReader.Malformed) {
-                switch try AndroidAnswer(message) {
-                case .done(var reader):
-                    let value = try read(&reader)
-                    try reader.end()
-                    return .success(value)
-                case .threw(let thrown): return .failure(thrown)
-                case .news: continue
-                }
-            } catch {
-                return .failure(.malformed(error))
-            }
-        }
-        return .failure(.silence)
     }
 
     /// Does an operation without a result.

@@ -140,19 +140,6 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a Keystore that never answers is given up, and does not hold up the unlock that comes next")
-    func silence() async throws {
-        try await told { world, auth in
-            world.android.state.withLock { $0.hanging = [.useHandle] }
-            let began = world.clock.now
-            let failed = await failure { _ = try await auth.authenticate("Unlock") }
-            #expect(failed?.recovery == .signInAgain, "after the biometric and the credential")
-            #expect(began.duration(to: world.clock.now) < .seconds(300))
-            world.android.state.withLock { $0.hanging = [] }
-            expect(try await auth.authenticate("Unlock").rung, is: .biometric)
-        }
-    }
-
     /// In a work profile Android answers for the profile: its own lock screen, its own keys, and files that can be read once it is on.
     @Test("in a work profile the profile's own lock screen counts, and a profile that is off keeps the person signed in")
     func workProfile() async throws {

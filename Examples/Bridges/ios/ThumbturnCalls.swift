@@ -4,12 +4,18 @@ import Thumbturn
 /// What a bridge carries: calls by name, with JSON in and JSON out.
 @MainActor final class ThumbturnCalls {
     private let auth: Authenticator
+
     /// The approvals that were shown, by their ids: what is approved is what was shown.
     private var shown: [String: Approval] = [:]
+
     init(_ auth: Authenticator) { self.auth = auth }
 
     /// A failure as a bridge carries it.
-    struct Refusal: Error { var code = "arguments", text: String, details = "{}" }
+    struct Refusal: Error {
+        var code = "arguments"
+        var text: String
+        var details = "{}"
+    }
 
     /// Makes a call. Cancelling the task dismisses what it shows.
     func answer(to name: String, _ json: String) async throws(Refusal) -> String {
@@ -26,7 +32,8 @@ import Thumbturn
 
     private func result(of name: String, _ given: [String: String]) async throws -> String {
         func argument(_ name: String) throws -> String {
-            if let value = given[name] { value } else { throw Refusal(text: "there is no \(name)") }
+            guard let value = given[name] else { throw Refusal(text: "there is no \(name)") }
+            return value
         }
         switch name {
         case "readiness":
@@ -59,8 +66,18 @@ import Thumbturn
         }
     }
 
-    /// The name of the step, without its time or rung.
-    private static func step(_ recovery: Recovery) -> String { String("\(recovery)".prefix { $0.isLetter }) }
+    private static func step(_ recovery: Recovery) -> String {
+        switch recovery {
+        case .retry: "retry"
+        case .wait: "wait"
+        case .fallBack: "fallBack"
+        case .reEnrol: "reEnrol"
+        case .openSettings: "openSettings"
+        case .setPasscode: "setPasscode"
+        case .signInAgain: "signInAgain"
+        default: "report"
+        }
+    }
 
     private static func json(_ members: [String: Any?]) -> String {
         let data = try? JSONSerialization.data(withJSONObject: members.mapValues { $0 ?? NSNull() })

@@ -5,10 +5,10 @@ import Thumbturn
 /// The module for React Native.
 @objc(Thumbturn) final class ThumbturnModule: NSObject {
     @MainActor private static let calls: ThumbturnCalls = {
-        do { return ThumbturnCalls(try Authenticator(server: URL(string: "https://id.example")!, platform: .apple())) } catch {
-            preconditionFailure("\(error)")
-        }
+        do { return ThumbturnCalls(try Authenticator(server: URL(string: "https://id.example")!, platform: .apple())) }
+        catch { preconditionFailure("\(error)") }
     }()
+
     @objc static func requiresMainQueueSetup() -> Bool { false }
 
     @objc(call:json:resolver:rejecter:) func call(

@@ -30,9 +30,6 @@ final class FakeAndroid: AndroidSystem {
         var throwing: [AndroidOperation: [AndroidThrown]] = [:]
         /// Answers in place of the next one of a kind, whatever they are.
         var answering: [AndroidOperation: [[UInt8]]] = [:]
-        /// The operations that get no answer, ever.
-        var hanging: Set<AndroidOperation> = []
-        var unanswered: [AsyncStream<[UInt8]>.Continuation] = []
         /// Whether the phone has a PIN, a pattern or a password, in place of what follows from the phone: a work profile has its own.
         var hasLockScreen: Bool?
         /// The code of the next failure of a prompt, in place of the phone's own.
@@ -130,12 +127,6 @@ final class FakeAndroid: AndroidSystem {
             let thrown = state.throwing[operation]?.isEmpty == false ? state.throwing[operation]?.removeFirst() : nil
             let raw = state.answering[operation]?.isEmpty == false ? state.answering[operation]?.removeFirst() : nil
             return (thrown, raw)
-        }
-        if state.withLock({ $0.hanging.contains(operation) }) {
-            if operation == .useHandle { spend(request) }
-            // The stream ends with its mailbox, which is kept.
-            state.withLock { $0.unanswered.append(mailbox) }
-            return answers
         }
         if let thrown {
             if operation == .useHandle { spend(request) }
