@@ -13,6 +13,7 @@ enum AuthenticatorStates {
         }
     }
 
+    /// The system does not say what state the sensor is in.
     static let cannotTell = -1
 
     /// The results for `BIOMETRIC_STRONG`, on API 29 for the call without an argument. One that is not listed means that the

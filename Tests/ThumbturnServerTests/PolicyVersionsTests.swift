@@ -95,7 +95,6 @@ import ThumbturnMessages
             try await LiveServer.run(folder: folder, configure: { $0.evidence = rules }) { live in
                 let store = live.service.store
                 // Another node, with a later version that knows a group.
-                try await store.raise(policyVersions: [.evidence: 2])
                 try await store.setMinimums(["payments": .withoutKey], version: 2)
                 let account = AccountID.random()
                 expect(try await store.addAccount(Account(id: account, name: "carol", passwordHash: "x")), is: true)

@@ -289,6 +289,43 @@ import ThumbturnMessages
         }
     }
 
+    @Test("a node that hangs in its transaction gives up the writers' lock before others are refused")
+    func hangingNode() async throws {
+        let address = try PostgresAddress(TestDatabases.make())
+        let time = NodeTime(TestClock(UnixTime(seconds: 0)).node)
+        let nodes = [try SQLStore(address, time: time).pool, try SQLStore(address, time: time).pool]
+        let write = { @Sendable (db: Database) in try db.run(sql: "UPDATE node SET purged_until = purged_until") }
+        let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // No thread of the tests' pool waits here.
+        let hanging = Thread {
+            try? nodes[0].write { db in
+                try write(db)
+                holds.signal()
+                ends.wait()
+            }
+        }
+        hanging.start()
+        let written = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                holds.wait()
+                continuation.resume(returning: Result { try nodes[1].write(write) })
+            }
+        }
+        // The node finds out, and does it again.
+        for _ in 0..<Limits.transactionTries { ends.signal() }
+        #expect(throws: Never.self) { try written.get() }
+    }
+
+    @Test("of the places of several hosts, the last promotion counts, and else the order of the address")
+    func primaries() {
+        for (places, host) in [
+            ([:], nil), ([1: "7/1/00000002"], 1), ([0: "7/1/00000002", 1: "7/1/0000000A", 2: "7/1/00000009"], 1),
+            ([0: "7/1/00000002", 2: "7/1/00000002"], 0), ([0: "8/1/00000001", 1: "7/1/00000002"], 0),
+        ] as [([Int: String], Int?)] {
+            #expect(PostgresPool.primary(of: places) == host)
+        }
+    }
+
     @Test("a session whose settings were changed behind the node's back commits as it was demanded")
     func durably() throws {
         let pool = try SQLStore(PostgresAddress(TestDatabases.make()), time: NodeTime(TestClock().node)).pool

@@ -55,7 +55,9 @@ extension Failure {
     static func bridge(_ refusal: AppRefusal) -> Failure {
         Failure(
             .platform, recovery: .report, status: .init(domain: "thumbturn.bridge", code: refusal.rawValue),
-            hint: "The call does not keep the contract between Java and Swift.")
+            hint: refusal == .answerLost
+                ? "Java did not take the answer. What was asked for may have been done."
+                : "The call does not keep the contract between Java and Swift.")
     }
 }
 

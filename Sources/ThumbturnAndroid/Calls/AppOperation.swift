@@ -1,10 +1,5 @@
 import ThumbturnCore
 import ThumbturnDevice
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An operation of the calls of an app; the numbers are those of the contract.
 enum AppOperation: Int32, CaseIterable, Sendable {

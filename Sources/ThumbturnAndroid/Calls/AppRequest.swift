@@ -168,11 +168,14 @@ extension AppRequest {
         return money
     }
 
-    mutating func headers() throws(Failure) -> [String: String] {
+    /// The fields of a request or an answer. Those of one name are one list (RFC 9110 section 5.3).
+    ///
+    /// - Parameter spelling: how a name is kept.
+    mutating func headers(_ spelling: (String) -> String = { $0 }) throws(Failure) -> [String: String] {
         let pairs = try read { (reader) throws(BridgeReader.Malformed) in
             try reader.list { (reader) throws(BridgeReader.Malformed) in (try reader.text(), try reader.text()) }
         }
-        return Dictionary(pairs) { "\($0), \($1)" }
+        return Dictionary(pairs.map { (spelling($0.0), $0.1) }) { "\($0), \($1)" }
     }
 
     /// A request to one of the app's own servers.
@@ -182,10 +185,9 @@ extension AppRequest {
 
     /// What a server answered to a request that the app sent: the status, and the fields by their names in lower case.
     mutating func answer() throws(Failure) -> TransportResponse {
-        let (status, headers) = (try number(), try headers())
+        let (status, headers) = (try number(), try headers { $0.lowercased() })
         guard (100..<600).contains(status) else { throw .bridge(.malformed) }
-        let lowercased = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
-        return TransportResponse(status: Int(status), headers: lowercased, body: [])
+        return TransportResponse(status: Int(status), headers: headers, body: [])
     }
 
     /// What to do where this device is already enrolled.

@@ -1,9 +1,4 @@
 public import ThumbturnCore
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Keeps secrets and sealed files behind the person's face, finger or passcode, locally and without a server.
 ///

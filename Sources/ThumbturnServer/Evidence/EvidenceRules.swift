@@ -64,9 +64,9 @@ public final class EvidenceRules: Sendable {
     /// Judges by these lists from now on.
     func use(_ lists: EvidenceLists) { state.withLock { $0.policy.lists = lists } }
 
-    /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, in another epoch, or not
-    /// at all, since the process started. It is judged twice: a request that was judged by the policy before may have been committed behind
-    /// the first round.
+    /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, in another epoch, or
+    /// not at all, since the process started. It is judged twice: a request that was judged by the policy before may have been
+    /// committed behind the first round.
     func isDue(_ policy: EvidencePolicy, in epoch: Int64) -> Bool {
         state.withLock { state in
             guard let judged = state.judged, judged.by == Edition(policy, epoch) else { return true }
@@ -74,7 +74,7 @@ public final class EvidenceRules: Sendable {
         }
     }
 
-    /// All stored evidence was judged by this policy.
+    /// All stored evidence was judged by this policy, in this epoch.
     func wasJudged(by policy: EvidencePolicy, in epoch: Int64) {
         let edition = Edition(policy, epoch)
         state.withLock { state in

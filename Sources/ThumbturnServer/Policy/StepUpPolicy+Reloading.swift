@@ -116,7 +116,9 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
         do {
             try await apply()
         } catch let error as SetupError {
-            logger.error("the evidence policy demands nothing of accounts", metadata: ["mistake": .string(error.description)])
+            logger.error(
+                "what the evidence policy demands of accounts is not in the database",
+                metadata: ["mistake": .string(error.description)])
         } catch {
             logger.error(
                 "the evidence policy is in use, and its minimums reach the database within a minute",

@@ -26,7 +26,7 @@ package protocol EvidenceStore: Sendable {
 
     /// Replaces the minimums of all groups of accounts. The group with an empty name is that of accounts without one.
     ///
-    /// - Parameter version: that of the evidence policy that has them.
+    /// - Parameter version: that of the evidence policy that has them; it becomes the latest.
     /// - Throws: `SetupError.policyOutdated` if a node has used a later version.
     func setMinimums(_ minimums: [String: Assurance], version: Int64?) async throws
     /// The group of an account; empty where it has none.

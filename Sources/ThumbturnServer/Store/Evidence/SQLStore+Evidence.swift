@@ -108,9 +108,11 @@ extension SQLStore {
 
     package func setMinimums(_ minimums: [String: Assurance], version: Int64?) async throws {
         try await writer.write { db, _ in
-            let (kind, sql) = (PolicyKind.evidence.rawValue, "SELECT version FROM policy_versions WHERE policy = ?")
-            let latest = try db.one(Int64.self, sql: sql, arguments: [kind]) ?? 0
-            guard version ?? 0 >= latest else { throw SetupError.policyOutdated(kind, version: version, latest: latest) }
+            let latest = try Self.policyVersions(in: db)[.evidence] ?? 0
+            guard version ?? 0 >= latest else {
+                throw SetupError.policyOutdated(PolicyKind.evidence.rawValue, version: version, latest: latest)
+            }
+            if let version { try Self.raise([.evidence: version], in: db) }
             try db.run(sql: "DELETE FROM account_groups")
             for (name, minimum) in minimums.merging(["": .withoutKey], uniquingKeysWith: { named, _ in named }) {
                 try db.run(

@@ -2,24 +2,28 @@
 
 extension SQLStore {
     package func policyVersions() async throws -> [PolicyKind: Int64] {
-        try await pool.read { db in
-            try db.all(Row.self, sql: "SELECT policy, version FROM policy_versions").reduce(into: [:]) { versions, row in
-                guard let policy = PolicyKind(rawValue: row["policy"]) else { return }
-                versions[policy] = row["version"]
-            }
-        }
+        try await pool.read { try Self.policyVersions(in: $0) }
     }
 
     package func raise(policyVersions versions: [PolicyKind: Int64]) async throws {
-        try await writer.write { db, _ in
-            for (policy, version) in versions {
-                try db.run(
-                    sql: """
-                        INSERT INTO policy_versions (policy, version) VALUES (?, ?)
-                        ON CONFLICT (policy) DO UPDATE SET version = max(policy_versions.version, excluded.version)
-                        """,
-                    arguments: [policy.rawValue, version])
-            }
+        try await writer.write { db, _ in try Self.raise(versions, in: db) }
+    }
+
+    static func policyVersions(in db: Database) throws -> [PolicyKind: Int64] {
+        try db.all(Row.self, sql: "SELECT policy, version FROM policy_versions").reduce(into: [:]) { versions, row in
+            guard let policy = PolicyKind(rawValue: row["policy"]) else { return }
+            versions[policy] = row["version"]
+        }
+    }
+
+    static func raise(_ versions: [PolicyKind: Int64], in db: Database) throws {
+        for (policy, version) in versions {
+            try db.run(
+                sql: """
+                    INSERT INTO policy_versions (policy, version) VALUES (?, ?)
+                    ON CONFLICT (policy) DO UPDATE SET version = max(policy_versions.version, excluded.version)
+                    """,
+                arguments: [policy.rawValue, version])
         }
     }
 }

@@ -74,7 +74,8 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads an address: a URI, or libpq's `keyword=value` (PostgreSQL, section 34.1.1). Of several hosts, the one that can be written
-    /// to is used, and where several can be, the one that was promoted last. A password is better kept in the environment's `PGPASSWORD` or a file, `PGPASSFILE`.
+    /// to is used, and where several can be, the one that was promoted last. A password is better kept in the environment's `PGPASSWORD`
+    /// or a file, `PGPASSFILE`.
     ///
     /// - Parameters:
     ///   - text: for example `postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=/etc/ca.pem`.

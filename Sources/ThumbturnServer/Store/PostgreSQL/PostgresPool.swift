@@ -69,7 +69,7 @@ final class PostgresPool: SQLPool, SharedProofs {
         for seat in [writer] + readers.seats + provers.seats {
             seat.parameters = { [unowned self] in address.parameters(first: self.primary.withLock { $0.host }) }
             seat.agree = { [unowned self] in try self.agree(on: $0) }
-            seat.isHere = { [unowned self] place in self.agreed.withLock { $0 == place } && !self.isFormer(place) }
+            seat.isHere = { [unowned self] place in self.agreed.withLock { $0 == place } && !self.wasReplaced(place) }
             seat.lookAround = { [unowned self] in self.lookAround(atMostEvery: .seconds(1)) }
         }
         lookAround(atMostEvery: .zero)
@@ -95,15 +95,13 @@ final class PostgresPool: SQLPool, SharedProofs {
     private func agree(on connection: PostgresConnection) throws -> String? {
         guard let known = agreed.withLock({ $0 }) else { return nil }
         let here = try PostgresSchema.place(connection)
-        guard !DatabasePlace(here).isBefore(DatabasePlace(known)), !isFormer(here) else { throw SQLError.formerPrimary }
+        guard !wasReplaced(here) else { throw SQLError.formerPrimary }
         // Two replicas that were promoted one after the other may have timelines of the same number: the tables tell.
         let found = try found(on: connection)
         if here == known, found.place == here, found.isWhole { return here }
-        let seat = Seat(address)
-        seat.parameters = { [unowned self] in self.address.parameters(first: self.primary.withLock { $0.host }) }
-        let settled = try seat.use { try settle($0).place }
-        agreed.withLock { $0 = settled }
+        let settled = try Seat(address, connection).use { try settle($0).place }
         guard settled == here else { throw SQLError(state: SQLError.connectionLost, debugDescription: "the primary has changed") }
+        agreed.withLock { $0 = here }
         return here
     }
 
@@ -115,6 +113,7 @@ final class PostgresPool: SQLPool, SharedProofs {
     private func settle(_ seat: Seat) throws -> (place: String, began: Bool) {
         try seat.write(beginning: PostgresSchema.takeAnyTurn) { connection in
             let here = try PostgresSchema.place(connection)
+            guard !wasReplaced(here) else { throw SQLError.formerPrimary }
             let found = try found(on: connection)
             guard found.place != here || !found.isWhole else { return (here, false) }
             guard use.maySettle || found.place.isEmpty else { throw SetupError.databaseMoved }
@@ -146,24 +145,33 @@ final class PostgresPool: SQLPool, SharedProofs {
             return true
         }
         guard isDue else { return }
-        let best = Mutex<(host: Int, place: String)?>(nil)
+        let found = Mutex<[Int: String]>([:])
         DispatchQueue.concurrentPerform(iterations: address.hostCount) { host in
             guard let connection = try? PostgresConnection(address.parameters(first: host, alone: true)) else { return }
-            connection.limit = .seconds(2)
+            // As long as it takes at most to connect.
+            connection.limit = .seconds(3)
             guard let place = try? PostgresSchema.place(connection) else { return }
-            best.withLock { best in
-                if let best, DatabasePlace(best.place).isBefore(DatabasePlace(place)) == false, best.host < host { return }
-                if let best, DatabasePlace(place).isBefore(DatabasePlace(best.place)) { return }
-                best = (host, place)
-            }
+            found.withLock { $0[host] = place }
         }
-        guard let best = best.withLock({ $0 }) else { return }
-        primary.withLock { ($0.host, $0.place) = (best.host, best.place) }
+        let places = found.withLock { $0 }
+        guard let host = Self.primary(of: places) else { return }
+        primary.withLock { ($0.host, $0.place) = (host, places[host]) }
     }
 
-    /// Whether a later primary of the same database was seen.
-    private func isFormer(_ place: String) -> Bool {
-        primary.withLock { $0.place.map { DatabasePlace(place).isBefore(DatabasePlace($0)) } ?? false }
+    /// The host that was promoted last, of those that take writes with their places. Of several equals, and of different databases, the
+    /// one that the address names first.
+    static func primary(of places: [Int: String]) -> Int? {
+        places.keys.sorted().reduce(nil) { best, host in
+            guard let best, let former = places[best], let place = places[host] else { return host }
+            return DatabasePlace(former).isBefore(DatabasePlace(place)) ? host : best
+        }
+    }
+
+    /// Whether another server was promoted after this place: the one that this node has agreed to, or one that it has seen.
+    private func wasReplaced(_ place: String) -> Bool {
+        [agreed.withLock { $0 }, primary.withLock { $0.place }].contains { later in
+            later.map { DatabasePlace(place).isBefore(DatabasePlace($0)) } ?? false
+        }
     }
 
     /// The place that the tables name, the number of their last commit, and whether they are as the last transaction has left them, with
@@ -305,8 +313,9 @@ private final class Seat: @unchecked Sendable {
     /// Until then no connection is tried, so that those who wait behind a database that is gone are refused at once.
     private var retriesAt = ContinuousClock.now
 
-    init(_ address: PostgresAddress, waitsForReplicas: Bool = true) {
+    init(_ address: PostgresAddress, _ connection: PostgresConnection? = nil, waitsForReplicas: Bool = true) {
         self.address = address
+        self.connection = connection
         self.waitsForReplicas = waitsForReplicas
         parameters = { address.parameters }
     }
@@ -382,10 +391,9 @@ private final class Seat: @unchecked Sendable {
         current.limit = .seconds(3600)
         defer { current.limit = Limits.databaseAnswer }
         do {
-            try current.execute(
-                begin
-                    + "; \(current.durably); SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
-            )
+            // A node that hangs gives up the writers' lock after a minute.
+            let limits = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
+            try current.execute("\(begin); \(current.durably); \(limits)")
             let value = try body(current)
             try current.commit()
             return value

@@ -9,7 +9,8 @@ enum PostgresSchema {
     static func prepare(_ connection: PostgresConnection, for address: PostgresAddress) throws {
         try connection.execute(
             """
-            SET statement_timeout = \(timeLimit); SET lock_timeout = \(timeLimit); SET idle_in_transaction_session_timeout = 4000;
+            SET statement_timeout = \(timeLimit); SET lock_timeout = \(timeLimit);
+            SET idle_in_transaction_session_timeout = \(idleLimit);
             SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
             SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false);
             \(searchPath)
@@ -19,9 +20,11 @@ enum PostgresSchema {
         connection.commits = durability.settings["synchronous_commit"] ?? ""
     }
 
-    /// Milliseconds that a statement may take, or wait for a lock or a replica. A transaction whose node hangs ends before the others
-    /// give up, and one whose machine is gone when TCP notices that.
-    static let timeLimit = 5000
+    /// Milliseconds that a statement may take, or wait for a lock.
+    private static let timeLimit = 5000
+    /// Milliseconds that a transaction may wait for its node. Less than the others wait for its locks, so that a node that hangs costs them
+    /// no refusal. That a machine is gone while a statement runs is noticed by TCP, in some 25 seconds.
+    private static let idleLimit = 4000
 
     /// The schema of all tables and functions.
     static let schema = "thumbturn"
