@@ -225,6 +225,7 @@ import ThumbturnVerifier
             clock.advance(by: .seconds(100))
             for number in 4...6 { try await store.record(AuditEvent(.signedIn, count: number)) }
             expect(try await checkpoint(), is: true)
+            expect(try await store.auditState().checkpoint.at, is: clock.now)
             try await store.purgeAudit(before: clock.now + .seconds(-100))
             expect(try await verify(store, keys: keys), is: 6, "the first checkpoint is not older than that")
             try await store.purgeAudit(before: clock.now)
@@ -239,6 +240,7 @@ import ThumbturnVerifier
     @Test("a shorter retention deletes some ten thousand rows at a time") func longPurge() async throws {
         try await with { store, _, clock in
             try await fill(store)
+            expect(try await store.purgeAudit(before: UnixTime(seconds: 1)), is: false, "none is older than that")
             var first: [Int64?] = []
             for round in 1...4 {
                 expect(try await store.purgeAudit(before: clock.now), is: round < 4, "it tells whether to call it again")

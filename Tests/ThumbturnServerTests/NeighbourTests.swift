@@ -102,8 +102,32 @@ import ThumbturnVerifier
             return attempt
         }
 
+        /// Evidence of the device of this name, whose key of App Attest has signed as often as `counter` says.
+        func evidence(
+            _ name: String, _ keys: [String: Assurance], counter: UInt32, id: EvidenceID? = nil
+        ) -> NewEvidence {
+            NewEvidence(
+                id: id ?? evidence(name), record: "evidence \(counter) of \(name)",
+                verdict: EvidenceVerdict(keys: keys, policy: "policy"),
+                appAttestKey: AppAttestRecord(
+                    id: Self.bytes(name, 31), x963: [4], appID: "app of \(name)", isProduction: true, counter: counter,
+                    attestedAt: clock.now, receipt: []))
+        }
+
+        func evidence(_ name: String) -> EvidenceID { EvidenceID(unchecked: Self.bytes(name, 30)) }
+
+        /// Another PIN key for Ada's first device, brought by its biometric key with evidence that says this of the keys.
+        func changePIN(_ proven: [String: Assurance]) async throws -> Bool {
+            var change = NewKeys(
+                device: device("ada"), kind: .pin, old: "ada pin",
+                new: .init(kid: "ada new pin", kind: .pin, x963: [8], isActive: true), coolOff: .zero)
+            let id = EvidenceID(unchecked: Self.bytes("ada", 32))
+            change.evidence = evidence("ada", proven, counter: 2, id: id)
+            return try await store.change(change, by: by(.bringKey, "ada", "face")).name == "done"
+        }
+
         private func enrol(_ name: String, _ owner: String) async throws {
-            let device = NewDevice(
+            var device = NewDevice(
                 id: device(name), account: account(owner), name: name, sessionJKT: "\(name) session",
                 keys: [
                     .init(kid: "\(name) session", kind: .session, x963: [], isActive: true),
@@ -111,6 +135,8 @@ import ThumbturnVerifier
                     .init(kid: "\(name) passcode", kind: .passcode, x963: [2], isActive: false),
                     .init(kid: "\(name) pin", kind: .pin, x963: [3], isActive: true),
                 ], coolOff: .zero)
+            device.evidence = evidence(
+                name, ["\(name) face": NeighbourTests.face, "\(name) passcode": NeighbourTests.passcode], counter: 1)
             _ = try await store.enrol(device, spending: [], generation: 1)
             for kind in ["face", "pin"] {
                 _ = try await store.openSession(
@@ -169,6 +195,9 @@ import ThumbturnVerifier
             (testDescription, self.ofAccount, self.first, self.make) = (name, ofAccount, first, make)
         }
     }
+
+    private static let face = Assurance(protection: .attestedHardware, verification: .biometric)
+    private static let passcode = Assurance(protection: .attestedHardware, verification: .passcode)
 
     private static let changes: [Change] = [
         Change("one-time codes") {
@@ -247,6 +276,45 @@ import ThumbturnVerifier
                 try await $0.store.notices(of: $0.account("ada")).filter { $0.kind == .keysChanged }.count, is: 1)
             return outcome.name == "done"
         },
+        Change(
+            "a changed key with evidence",
+            first: { world in
+                // No key needs the neighbours' evidence any more.
+                try world.store.pool.write { try $0.execute(sql: "UPDATE keys SET evidence_id = NULL WHERE kid NOT LIKE 'ada%'") }
+            }
+        ) {
+            // It says something of a neighbour's key as well.
+            let proven = [
+                "ada face": face, "ada passcode": passcode, "ada new pin": passcode, "bob pin": passcode,
+            ]
+            guard try await $0.changePIN(proven) else { return false }
+            expect(try await $0.store.session($0.session("ada", "face"))?.isLive, is: true)
+            let left = try await $0.store.evidence(of: $0.device("ada"))
+            return left.map(\.record) == ["evidence 2 of ada"] && left[0].verdict.keys.count == 3
+        },
+        Change("a changed key with evidence that proves less of another") {
+            guard try await $0.changePIN(["ada face": .withoutEvidence, "ada new pin": passcode]) else { return false }
+            expect(try await $0.store.session($0.session("ada", "face"))?.isLive, is: false)
+            // The passcode's key has its evidence still.
+            return try await $0.store.evidence(of: $0.device("ada")).count == 2
+        },
+        Change("evidence that proves less") {
+            let verdict = EvidenceVerdict(keys: ["ada face": .withoutEvidence, "ada passcode": passcode], policy: "new")
+            let renewed = RenewedVerdict(evidence: $0.evidence("ada"), verdict: verdict)
+            guard try await $0.store.record(renewed) == .lowered else { return false }
+            return try await $0.store.evidence(of: $0.device("ada")).map(\.verdict) == [verdict]
+        },
+        Change(
+            "evidence of a retired key that proves less",
+            first: {
+                let gone = NewKeys(device: $0.device("ada"), kind: .biometric, old: "ada face", new: nil, coolOff: .zero)
+                _ = try await $0.store.change(gone, by: $0.by(.removeKey, "ada", "pin"))
+            }
+        ) {
+            let verdict = EvidenceVerdict(keys: ["ada face": .withoutEvidence, "ada passcode": passcode], policy: "new")
+            let renewed = RenewedVerdict(evidence: $0.evidence("ada"), verdict: verdict)
+            return try await $0.store.record(renewed) == .kept
+        },
         Change("a key changed by a ticket") {
             let change = NewKeys(
                 device: $0.device("ada"), kind: .pin, old: "ada pin",
@@ -295,6 +363,17 @@ import ThumbturnVerifier
             return true
         },
         Change("an approval signed") {
+            guard case .done(let view) = try await $0.store.approve($0.signature("ada"), by: $0.by(.approve, "ada", "pin"))
+            else { return false }
+            return view.state == .approved && view.signatures.count == 2
+        },
+        Change(
+            "an approval signed after a neighbour's key is gone",
+            first: {
+                let gone = NewKeys(device: $0.device("ida"), kind: .passcode, old: "ida passcode", new: nil, coolOff: .zero)
+                _ = try await $0.store.change(gone, by: $0.by(.removeKey, "ida", "face"))
+            }
+        ) {
             guard case .done(let view) = try await $0.store.approve($0.signature("ada"), by: $0.by(.approve, "ada", "pin"))
             else { return false }
             return view.state == .approved && view.signatures.count == 2
@@ -429,14 +508,58 @@ import ThumbturnVerifier
             #expect(device.id == world.device(name) && device.account == world.account(owner))
             #expect(Set(device.keys.map(\.kid)) == Set(["session", "face", "passcode", "pin"].map { "\(name) \($0)" }))
             expect(try await store.hasPlainKey(world.device(name)), is: false)
+            let evidence = try await store.evidence(of: world.device(name))
+            #expect(evidence.map(\.id) == [world.evidence(name)])
+            #expect(evidence.map(\.verdict.keys) == [["\(name) face": Self.face, "\(name) passcode": Self.passcode]])
+            expect(try await store.appAttestKey(World.bytes(name, 31))?.appID, is: "app of \(name)")
             let key = try #require(try await store.key("\(name) pin"))
             #expect(key.device == world.device(name) && key.account == world.account(owner) && key.wrongInARow == 1)
             let session = try #require(try await store.session(world.session(name, "pin")))
             #expect(session.device == world.device(name) && session.account == world.account(owner))
             #expect(session.opener == .key(.pin, .credentials))
         }
+        let evidence = World.devices.map { world.evidence($0.0) }
+        expect(try await store.evidence(after: nil, atMost: 3).map(\.id), is: Array(evidence[..<3]))
+        expect(try await store.evidence(after: evidence[1], atMost: 3).map(\.id), is: Array(evidence[2...]))
         expect(try await store.clients().count, is: 3)
         expect(try await store.account(named: "eve")?.name, is: nil)
+    }
+
+    @Test("the state of an account is its own") func states() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        let store = world.store
+        let code = SignInAttempt.Evidence.recoveryCode(world.account("ada").bytes, passwordFits: true)
+        expect(try await store.settle(world.attempt("ada", code)), is: .open)
+        expect(try await store.disable(world.account("bob")), is: true)
+        for name in World.people {
+            let state = try #require(try await store.state(of: world.account(name)))
+            #expect(state.recoveryCodes == (name == "ada" ? 0 : 1))
+            #expect((state.disabledAt != nil) == (name == "bob"))
+        }
+    }
+
+    @Test("an account that is off enrols nothing, whatever its ticket says, and is asked for nothing") func off() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        let store = world.store
+        let plain = NewDevice(
+            id: .random(), account: world.account("ada"), name: "late", sessionJKT: "", keys: [], coolOff: .zero)
+        let key = NewPlainKey(kid: "late plain", spki: [1])
+        expect(try await store.disable(world.account("ada")), is: true)
+        let asked = NewApproval(
+            id: .random(), creator: "ada bank", transactionID: "late", account: world.account("ada"), second: nil, txn: "e30",
+            demand: .oneKey, lifetime: .seconds(300), cap: 8)
+        guard case .unknownAccount = try await store.create(asked) else {
+            Issue.record("an account that is off was asked")
+            return
+        }
+        var ticket = world.ticket("ada")
+        ticket.credentialGeneration += 1
+        expect(try await store.enrol(plain, with: key, by: ticket), is: false)
+        expect(try await store.enable(world.account("ada")), is: true)
+        ticket.spend = world.spend(.ticket)
+        expect(try await store.enrol(plain, with: key, by: ticket), is: true)
     }
 
     @Test("a list is forgotten alone") func lists() async throws {

@@ -243,16 +243,20 @@ import ThumbturnVerifier
         try await with { store, clock, account in
             let other = AccountID.random()
             _ = try await store.addAccount(Account(id: other, name: "bob", passwordHash: "x"))
-            func ask(_ number: Int) async throws -> Bool {
+            _ = try await store.addClient(NewClient(id: "shop", scopes: [.approvals], keys: []))
+            func ask(_ number: Int, by creator: String = "bank", txn: String = "e30") async throws -> Bool {
                 let new = NewApproval(
-                    id: .random(), creator: "bank", transactionID: "t-\(number)", account: isSecond ? other : account,
-                    second: isSecond ? account : nil, txn: "e30", demand: .oneKey, lifetime: .seconds(60), cap: 2)
+                    id: .random(), creator: creator, transactionID: "t-\(number)", account: isSecond ? other : account,
+                    second: isSecond ? account : nil, txn: txn, demand: .oneKey, lifetime: .seconds(60), cap: 2)
                 guard case .made = try await store.create(new) else { return false }
                 return true
             }
             expect(try await ask(1), is: true)
             expect(try await ask(2), is: true)
             expect(try await ask(3), is: false)
+            expect(try await ask(1, txn: "W10"), is: true, "in the place of one with other contents")
+            expect(try await ask(3), is: false)
+            expect(try await ask(3, by: "shop"), is: true, "another back end's are counted apart")
             clock.advance(by: .seconds(60))
             expect(try await ask(4), is: true)
             expect(try await ask(5), is: true)
