@@ -277,6 +277,22 @@ import ThumbturnVerifier
             return outcome.name == "done"
         },
         Change(
+            "a key removed beside retired ones",
+            first: {
+                let gone = NewKeys(device: $0.device("ida"), kind: .passcode, old: "ida passcode", new: nil, coolOff: .zero)
+                _ = try await $0.store.change(gone, by: $0.by(.removeKey, "ida", "face"))
+                // A key that replaces itself ends no sessions.
+                let replaced = NewKeys(
+                    device: $0.device("ada"), kind: .pin, old: "ada pin",
+                    new: .init(kid: "ada new pin", kind: .pin, x963: [8], isActive: true), coolOff: .zero)
+                _ = try await $0.store.change(replaced, by: $0.by(.bringKey, "ada", "pin"))
+            }
+        ) {
+            let gone = NewKeys(device: $0.device("ada"), kind: .passcode, old: "ada passcode", new: nil, coolOff: .zero)
+            guard try await $0.store.change(gone, by: $0.by(.removeKey, "ada", "face")).name == "done" else { return false }
+            return try await $0.store.session($0.session("ada", "pin"))?.isLive == true
+        },
+        Change(
             "a changed key with evidence",
             first: { world in
                 // No key needs the neighbours' evidence any more.

@@ -197,6 +197,7 @@ import ThumbturnMessages
             let session = try await world.open("phone")
             expect(try await enrol("a thief's"), is: "done")
             expect(try await enrol("a thief's second"), is: "changes")
+            expect(try await world.enrol(world.device("bob's", of: world.bob, quota: quota)), is: "done", "of his own")
             expect(try await enrolPlain("a thief's third"), is: false)
             expect(try await enrol("tablet", vouchedBy: session), is: "done")
             expect(try await enrolPlain("old app", vouchedBy: session), is: true)
@@ -403,6 +404,97 @@ import ThumbturnMessages
             world.clock.advance(by: .seconds(2))
             expect(try await note(), is: devices.count)
             expect(try await world.rows("SELECT count(*) FROM notices"), is: devices.count, "the former ones have gone")
+        }
+    }
+
+    @Test("a new notice pushes out the oldest one of the device with most, of its account and its kind")
+    func pushedOut() async throws {
+        try await with { world in
+            let (ada, bob, laptop, tablet) = (world.ada, world.bob, DeviceID.random(), DeviceID.random())
+            func note(
+                _ account: AccountID, _ device: DeviceID?, _ kind: Notice.Kind = .passwordChanged, times: Int = 1
+            ) async throws {
+                world.clock.advance(by: .seconds(1))
+                try await world.store.writer.write { db, now in
+                    for _ in 1...times { try SQLStore.note(kind, of: account, device, in: db, at: now) }
+                }
+            }
+            func count(_ account: AccountID, _ device: DeviceID?, _ kind: Notice.Kind = .passwordChanged) async throws -> Int {
+                try await world.store.notices(of: account).filter { $0.kind == kind && $0.device == device?.text }.count
+            }
+            // Another account's and those of another kind are older, and there are more of them for one device.
+            try await note(bob, nil)
+            try await note(bob, tablet, times: Limits.noticesOfKind - 1)
+            try await note(ada, nil, .accountEnabled)
+            try await note(ada, tablet, .accountEnabled, times: Limits.noticesOfKind - 1)
+            let half = Limits.noticesOfKind / 2
+            try await note(ada, nil, times: half)
+            expect(try await count(ada, nil), is: half, "there is room")
+            try await note(ada, laptop, times: half)
+            try await note(ada, laptop)
+            expect(try await count(ada, nil), is: half - 1, "the new one is not counted among the laptop's")
+            expect(try await count(ada, laptop), is: half + 1)
+            for (account, kind) in [(ada, Notice.Kind.accountEnabled), (bob, .passwordChanged)] {
+                expect(try await count(account, nil, kind), is: 1)
+                expect(try await count(account, tablet, kind), is: Limits.noticesOfKind - 1)
+            }
+        }
+    }
+
+    @Test("a notice that others are joined with is neither pushed out nor counted", arguments: [false, true])
+    func joinedStay(_ isDelivered: Bool) async throws {
+        try await with { world in
+            let (ada, first, second) = (world.ada, DeviceID.random(), DeviceID.random())
+            func note(_ device: DeviceID = .random()) async throws {
+                world.clock.advance(by: .seconds(1))
+                expect(
+                    try await world.store.writer.write { db, now in
+                        try SQLStore.note(.foreignKey, of: ada, device, in: db, at: now)
+                    }, is: true)
+            }
+            func ids(_ device: DeviceID) async throws -> [String] {
+                try await world.store.notices(of: ada).filter { $0.device == device.text }.map(\.id)
+            }
+            for device in [first, second] { try await note(device) }
+            for _ in 4...Limits.noticesOfKind { try await note() }
+            let old = try await ids(first)
+            world.clock.advance(by: .seconds(3600))
+            // The second device has one more than the first, or the first one's newest is delivered, but both are young.
+            try await note(isDelivered ? first : second)
+            if isDelivered { try await world.store.settle(try #require(try await ids(first).first)) }
+            try await note()
+            expect(try await world.store.notices(of: ada).count, is: Limits.noticesOfKind)
+            expect(try await ids(first).count, is: isDelivered ? 1 : 0)
+            #expect(try await !ids(first).contains(old[0]), "the oldest one of all has gone")
+        }
+    }
+
+    @Test("the newest notice stays, whatever its identifier") func newestStays() async throws {
+        try await with { world in
+            let (ada, phone) = (world.ada, DeviceID.random())
+            try await world.store.writer.write { db, now in
+                for _ in 1...Limits.noticesOfKind { try SQLStore.note(.keysChanged, of: ada, phone, in: db, at: now) }
+                for id in try db.all(Data.self, sql: "SELECT id FROM notices") {
+                    try db.run(sql: "UPDATE notices SET id = ? WHERE id = ?", arguments: [Data([0xFF]) + id.dropFirst(), id])
+                }
+                try SQLStore.note(.keysChanged, of: ada, phone, in: db, at: now)
+            }
+            expect(try await world.rows("SELECT count(*) FROM notices"), is: Limits.noticesOfKind)
+            let ids = try await world.store.notices(of: ada).map(\.id)
+            let highest = ids.filter { Identifier<NoticeKind>($0)?.bytes.first == 0xFF }
+            #expect(highest.count == Limits.noticesOfKind - 1, "all but the newest")
+        }
+    }
+
+    @Test("a notice of one account is not joined with another's") func joinedApart() async throws {
+        try await with { world in
+            let (ada, bob, phone) = (world.ada, world.bob, DeviceID.random())
+            for account in [ada, bob, ada, bob] {
+                _ = try await world.store.writer.write { db, now in
+                    try SQLStore.note(.foreignKey, of: account, phone, in: db, at: now)
+                }
+            }
+            for account in [ada, bob] { expect(try await world.store.notices(of: account).count, is: 1) }
         }
     }
 

@@ -497,6 +497,39 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("notes of one name push out none of another's") func notesApart() async throws {
+        try await with { store, _, _ in
+            try store.pool.write { db in
+                for number in 1...Limits.noticesOfKind {
+                    try db.execute(
+                        sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?, ?, ?, ?)",
+                        arguments: [
+                            Data([UInt8(number)]), Data(name(2).bytes), Notice.Kind.wrongSignIns.rawValue, 990_000 + number,
+                        ])
+                }
+            }
+            _ = try await store.settle(noted(nil, name(1)))
+            let count = try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM notices_to_nobody") }
+            #expect(count == Limits.noticesOfKind + 1)
+        }
+    }
+
+    @Test("an account that is unlocked forgets what was counted at its own live devices") func unlockedDevices() async throws {
+        try await with { store, _, account in
+            let eve = AccountID.random()
+            _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            let devices = [device("first", account), device("gone", account), device("eve's", eve)]
+            for device in devices { _ = try await store.enrol(device, spending: []) }
+            expect(try await store.revoke(devices[1].id, of: account), is: true)
+            for device in devices { _ = try await store.settle(noted(account, .device(device.id))) }
+            try await store.unlock(account)
+            let wrong = try await store.pool.read { db in
+                try devices.map { try SQLStore.row(.device($0.id), in: db).wrong }
+            }
+            #expect(wrong == [0, 1, 1])
+        }
+    }
+
     @Test("an equal notice is looked for among those of one device, of none, or of any") func equalNotices() async throws {
         try await with { store, clock, account in
             let phone = device("ada", account)
@@ -729,6 +762,116 @@ import ThumbturnVerifier
                     db, sql: "SELECT (SELECT count(*) FROM throttles) UNION ALL SELECT max(signatures_over) FROM accounts")
             }
             #expect(left == [0, time.seconds - 1])
+        }
+    }
+
+    /// The store decides about the token itself: no other check compares it.
+    @Test("a refresh of a visit needs the visit's token, and leaves other visits alone") func visitRefresh() async throws {
+        try await with { store, clock, account in
+            var visits: [SessionID] = []
+            for _ in 1...3 { visits.append(try await visit(account, store, clock)) }
+            func rotate(_ visit: SessionID, _ hash: [UInt8]) async throws -> Bool {
+                var rotation = Rotation(
+                    session: visit, generation: 0, tokenHash: hash, successorHash: [8], jkt: "visit", grace: .zero,
+                    lifetime: .seconds(1000), idleLimit: .seconds(1000))
+                rotation.visitLifetime = .seconds(300)
+                guard case .rotated = try await store.rotate(rotation) else { return false }
+                return true
+            }
+            expect(try await rotate(visits[1], [9]), is: false)
+            expect(try await rotate(visits[1], [7]), is: true)
+            var generations: [UInt32?] = []
+            for visit in visits { generations.append(try await store.session(visit)?.generation) }
+            #expect(generations == [0, 1, 0])
+        }
+    }
+
+    private func visit(_ account: AccountID, _ store: SQLStore, _ clock: TestClock) async throws -> SessionID {
+        let ticket = Tickets.Right(
+            account: account, spend: spend(.ticket), voucher: nil, credentials: .init(methods: ["pwd"], verifiedAt: clock.now))
+        let new = NewVisit(id: .random(at: clock.now, 0), tokenHash: [7], jkt: "visit", lifetime: .seconds(300))
+        return try #require(try await store.openVisit(new, by: ticket)).id
+    }
+
+    @Test("a purge deletes the sessions and visits that are old enough, and no others") func oldSessions() async throws {
+        try await with { store, clock, account in
+            _ = try await store.enrol(device("first", account), spending: [])
+            var pairs: [[SessionID]] = []
+            for _ in 1...2 {
+                clock.advance(by: .seconds(100))
+                let new = NewSession(id: .random(at: clock.now, 0), tokenHash: [])
+                _ = try await store.openSession(new, by: .signIn("first face", jkt: "first session", spend()))
+                pairs.append([new.id, try await visit(account, store, clock)])
+            }
+            try await store.purge(sessionsBefore: clock.now + .seconds(-50))
+            for (pair, isLeft) in zip(pairs, [false, true]) {
+                for id in pair { expect(try await store.session(id) != nil, is: isLeft) }
+            }
+        }
+    }
+
+    @Test("a proof that nodes remember together stays for the purge after the one that saw it expire") func oldProofs()
+        async throws
+    {
+        try await with { store, clock, _ in
+            try store.pool.write {
+                try $0.execute(
+                    sql: "INSERT INTO spent (use, id, expires_at) VALUES (?, ?, ?)",
+                    arguments: [Spend.Use.dpopProof.rawValue, Data([1]), 1_000_001])
+            }
+            clock.advance(by: .seconds(2))
+            for left in [1, 0] {
+                try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+                expect(try await store.spentCount(), is: left)
+            }
+        }
+    }
+
+    @Test("another master key seals each account's secret again") func sealedAgain() async throws {
+        try await with { store, _, ada in
+            let eve = AccountID.random()
+            _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            try await store.setOneTimeSecret([1], of: ada)
+            try await store.setOneTimeSecret([2], of: eve)
+            try await store.sealAgain { sealed, _ in sealed + [0] }
+            expect(try await store.account(named: "ada")?.oneTimeSecret, is: [1, 0])
+            expect(try await store.account(named: "eve")?.oneTimeSecret, is: [2, 0])
+        }
+    }
+
+    @Test("a time that is set back keeps wrong attempts, earlier sessions, and when an approval was redeemable") func keptByTime()
+        async throws
+    {
+        try await with { store, clock, account in
+            let time = clock.now + .seconds(-100)
+            _ = try await store.enrol(device("first", account), spending: [])
+            for seconds in [-200, 0] {
+                let new = NewSession(id: .random(), tokenHash: [], authTime: clock.now + .seconds(seconds))
+                _ = try await store.openSession(new, by: .signIn("first face", jkt: "first session", spend()))
+            }
+            var approvals: [ApprovalID] = []
+            for state in ["open", "redeemed"] {
+                let new = NewApproval(
+                    id: .random(), creator: "bank", transactionID: state, account: account, second: nil, txn: "e30",
+                    demand: .oneKey, lifetime: .seconds(60), cap: 2)
+                _ = try await store.create(new)
+                try store.pool.write {
+                    try $0.execute(
+                        sql: "UPDATE approvals SET state = ? WHERE transaction_id = ?", arguments: [state, state])
+                }
+                approvals.append(new.id)
+            }
+            let wrong = SignInAttempt(
+                account: account, evidence: .nothing, inARow: [.account(account)], byRate: [], limits: .standard)
+            _ = try await store.settle(wrong)
+            try await store.setTime(to: time, retiring: [], coolOff: .zero)
+            let rows = try await store.pool.read { db in
+                try Int64.fetchAll(db, sql: "SELECT count(*) FROM throttles UNION ALL SELECT count(*) FROM sessions")
+            }
+            #expect(rows == [1, 1])
+            var ends: [UnixTime?] = []
+            for id in approvals { ends.append(try await store.approval(id)?.expiresAt) }
+            #expect(ends == [time, clock.now + .seconds(60)])
         }
     }
 

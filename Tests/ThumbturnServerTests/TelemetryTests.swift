@@ -36,6 +36,27 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func theCellsThatAreKnownAreThoseOfTheDay() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try TestStore.open(in: folder, TestClock())
+        var older = TelemetryBatches.phone
+        older.systemVersion = "26.0"
+        let cells = [(100, TelemetryBatches.phone, 1), (101, older, 0)]
+        try await store.writer.write { db, _ in
+            for (day, context, byKey) in cells {
+                try db.run(
+                    sql: "INSERT INTO telemetry_cells (day, context, by_key, tally, devices) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [day, json(context), byKey, Data(), Data()])
+            }
+        }
+        for (day, context, byKeys) in cells {
+            let known = try await store.knownCells([TelemetryBatches.phone, older], on: TelemetryDay(number: day))
+            #expect(known == KnownCells(contexts: [context], count: 1, countByKeys: byKeys))
+        }
+    }
+
     @Test func aWriteKeySendsWithoutASession() async throws {
         try await LiveServer.run { live in
             let key = try await live.telemetryKey()
