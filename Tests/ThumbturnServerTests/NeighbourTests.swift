@@ -126,6 +126,12 @@ import ThumbturnVerifier
             return try await store.change(change, by: by(.bringKey, "ada", "face")).name == "done"
         }
 
+        /// Removes the passcode key of the device of this name, by its biometric key.
+        func removePasscode(of name: String) async throws -> Bool {
+            let gone = NewKeys(device: device(name), kind: .passcode, old: "\(name) passcode", new: nil, coolOff: .zero)
+            return try await store.change(gone, by: by(.removeKey, name, "face")).name == "done"
+        }
+
         private func enrol(_ name: String, _ owner: String) async throws {
             var device = NewDevice(
                 id: device(name), account: account(owner), name: name, sessionJKT: "\(name) session",
@@ -279,8 +285,7 @@ import ThumbturnVerifier
         Change(
             "a key removed beside retired ones",
             first: {
-                let gone = NewKeys(device: $0.device("ida"), kind: .passcode, old: "ida passcode", new: nil, coolOff: .zero)
-                _ = try await $0.store.change(gone, by: $0.by(.removeKey, "ida", "face"))
+                expect(try await $0.removePasscode(of: "ida"), is: true)
                 // A key that replaces itself ends no sessions.
                 let replaced = NewKeys(
                     device: $0.device("ada"), kind: .pin, old: "ada pin",
@@ -288,8 +293,7 @@ import ThumbturnVerifier
                 _ = try await $0.store.change(replaced, by: $0.by(.bringKey, "ada", "pin"))
             }
         ) {
-            let gone = NewKeys(device: $0.device("ada"), kind: .passcode, old: "ada passcode", new: nil, coolOff: .zero)
-            guard try await $0.store.change(gone, by: $0.by(.removeKey, "ada", "face")).name == "done" else { return false }
+            guard try await $0.removePasscode(of: "ada") else { return false }
             return try await $0.store.session($0.session("ada", "pin"))?.isLive == true
         },
         Change(
@@ -385,18 +389,14 @@ import ThumbturnVerifier
         },
         Change(
             "an approval signed after a neighbour's key is gone",
-            first: {
-                let gone = NewKeys(device: $0.device("ida"), kind: .passcode, old: "ida passcode", new: nil, coolOff: .zero)
-                _ = try await $0.store.change(gone, by: $0.by(.removeKey, "ida", "face"))
-            }
+            first: { expect(try await $0.removePasscode(of: "ida"), is: true) }
         ) {
             guard case .done(let view) = try await $0.store.approve($0.signature("ada"), by: $0.by(.approve, "ada", "pin"))
             else { return false }
             return view.state == .approved && view.signatures.count == 2
         },
         Change("an approval signed after another key is gone") {
-            let gone = NewKeys(device: $0.device("ada"), kind: .passcode, old: "ada passcode", new: nil, coolOff: .zero)
-            guard case .done = try await $0.store.change(gone, by: $0.by(.removeKey, "ada", "face")),
+            guard try await $0.removePasscode(of: "ada"),
                 case .done(let view) = try await $0.store.approve($0.signature("ada"), by: $0.by(.approve, "ada", "pin"))
             else { return false }
             return view.state == .approved && view.signatures.count == 2

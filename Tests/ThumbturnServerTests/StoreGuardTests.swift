@@ -839,7 +839,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test("a time that is set back keeps wrong attempts, earlier sessions, and when an approval was redeemable") func keptByTime()
+    @Test("a time that is set back keeps wrong attempts, earlier sessions, and redeemed approvals as they were") func keptByTime()
         async throws
     {
         try await with { store, clock, account in
