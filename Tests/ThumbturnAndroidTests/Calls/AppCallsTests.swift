@@ -41,6 +41,7 @@ import ThumbturnTestKit
             world.refuseNextAnswer()
             let lost = try await world.failure(.me) { $0.put(auth) }
             #expect(lost?.code == "platform" && lost?.status == "thumbturn.bridge 4")
+            #expect(lost?.hint?.contains("may have been done") == true)
             #expect(try await world.failure(.me) { $0.put(auth) } == nil)
         }
     }
