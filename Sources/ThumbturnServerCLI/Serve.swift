@@ -231,6 +231,14 @@ struct Serve: AsyncParsableCommand {
         if server.wasRestored {
             logger.notice("the database was restored or copied, so a new epoch has begun: all users must sign in again")
         }
+        if replication == .synchronous, try server.waitsForNoReplica() {
+            logger.warning(
+                """
+                --replication synchronous says that a promoted replica has every confirmed commit, and PostgreSQL waits for no \
+                replica: its synchronous_standby_names is empty, so a failover now could let a challenge be accepted twice; set \
+                it (with Patroni: synchronous_mode), or run without --replication synchronous
+                """)
+        }
         if publicURL.hasPrefix("https:"), trustedProxies == 0 {
             logger.warning(
                 """

@@ -786,6 +786,20 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("the visit that is one too many ends the oldest of its account, and no other") func visitsApart() async throws {
+        try await with { store, clock, account in
+            let bob = AccountID.random()
+            _ = try await store.addAccount(Account(id: bob, name: "bob", passwordHash: "x"))
+            let other = try await visit(bob, store, clock)
+            var visits: [SessionID] = []
+            for _ in 0...Limits.visits { visits.append(try await visit(account, store, clock)) }
+            var areThere: [Bool] = []
+            for visit in visits { areThere.append(try await store.session(visit) != nil) }
+            #expect(areThere == [false] + Array(repeating: true, count: Limits.visits))
+            #expect(try await store.session(other) != nil)
+        }
+    }
+
     private func visit(_ account: AccountID, _ store: SQLStore, _ clock: TestClock) async throws -> SessionID {
         let ticket = Tickets.Right(
             account: account, spend: spend(.ticket), voucher: nil, credentials: .init(methods: ["pwd"], verifiedAt: clock.now))

@@ -325,6 +325,27 @@ private let postgres = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTG
         }
     }
 
+    @Test(
+        "a promise of synchronous replication is a warning where PostgreSQL waits for no replica",
+        arguments: ["synchronous", "asynchronous"])
+    func promises(_ replication: String) async throws {
+        let database = try ScratchDatabase(beside: PostgresAddress(#require(postgres)))
+        defer { try? database.remove() }
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let port = try await Built.freePort()
+        let node = try await ServerProcess.start(
+            "thumbturn-server",
+            [
+                "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url", "http://localhost",
+                "--replication", replication,
+            ], port: port, environment: ["THUMBTURN_DATABASE": database.address], log: folder + "/log")
+        node.kill()
+        let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+        #expect(log.contains("synchronous_standby_names is empty") == (replication == "synchronous"), "\(log)")
+    }
+
     @Test("a backup under load is whole, and its restore under load ends all sessions and accepts no challenge twice")
     func backups() async throws {
         try await with { world in

@@ -204,11 +204,12 @@ class Cluster:
                 "parameters": {"unix_socket_directories": f"{machine.folder}", "dynamic_shared_memory_type": "mmap", "ssl": "on",
                                "ssl_cert_file": f"{machine.folder}/server.pem", "ssl_key_file": f"{machine.folder}/server.key"}}}
 
-    def front(self, servers=(), health="/ready", balance="roundrobin"):
+    def front(self, servers=()):
         """Starts haproxy, or starts it again with other servers: returns the URI of PostgreSQL through it and the URL of the HTTP servers.
 
-        `servers` are ADDRESS:PORT. For PostgreSQL, the list of servers in Connection.uri is better: haproxy is one more process that can fail,
-        and it notices a new primary only by its next checks. It is for clients that take one address.
+        `servers` are ADDRESS:PORT, and each request goes to one of them at random.
+        For PostgreSQL, the list of servers in Connection.uri is better: haproxy is one more process that can fail, and it notices a new
+        primary only by its next checks. It is for clients that take one address.
         """
         if self.front_process:
             self.front_process.kill()
@@ -220,7 +221,7 @@ class Cluster:
                  "listen postgres", "mode tcp", f"bind 127.0.0.1:{postgres}", "option httpchk GET /primary", "http-check expect status 200",
                  *(f"server {machine.name} {machine.address}:{POSTGRES} check port {REST}" for machine in self.machines_with("patroni"))]
         if servers:
-            lines += ["listen servers", "mode http", f"bind 127.0.0.1:{web}", f"balance {balance}", f"option httpchk GET {health}",
+            lines += ["listen servers", "mode http", f"bind 127.0.0.1:{web}", "balance random(1)", "option httpchk GET /ready",
                       "option redispatch", "option forwardfor", *(f"server s{number} {server} check" for number, server in enumerate(servers))]
         folder = Path(self.workspace.path, "front")
         folder.mkdir(exist_ok=True)

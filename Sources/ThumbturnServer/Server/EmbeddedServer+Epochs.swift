@@ -7,6 +7,9 @@ extension EmbeddedServer {
     /// have to sign in again.
     public var wasRestored: Bool { service.store.wasRestored }
 
+    /// Whether the database is a PostgreSQL that confirms commits which no replica has.
+    package func waitsForNoReplica() throws -> Bool { try service.store.durability().replicas == "" }
+
     /// Writes a copy of the database to a new file that only this user can read. It does not contain the master key.
     ///
     /// - Throws: `SetupError.fileExists` if the file exists, and `SetupError.unwritable` if it cannot be created.

@@ -33,15 +33,16 @@ enum PostgresSchema {
 
     static func durability(_ connection: PostgresConnection) throws -> Durability {
         let names = ["synchronous_commit", "fsync", "full_page_writes"]
-        var settings: [String: String] = [:]
-        for name in names {
-            let row = try connection.run("SELECT current_setting(?) AS value", [.text(name)]).rows.first
-            settings[name] = row?["value"]
+        func setting(_ name: String) throws -> String? {
+            try connection.run("SELECT current_setting(?) AS value", [.text(name)]).rows.first?["value"]
         }
+        var settings: [String: String] = [:]
+        for name in names { settings[name] = try setting(name) }
         return Durability(
             settings: settings,
             isFull: ["on", "remote_apply"].contains(settings["synchronous_commit"]) && settings["fsync"] == "on"
-                && settings["full_page_writes"] == "on")
+                && settings["full_page_writes"] == "on",
+            replicas: try setting("synchronous_standby_names"))
     }
 
     /// The identity of the database and its history: a restored or copied database, and a promoted replica, have another one.
