@@ -89,6 +89,26 @@ import ThumbturnTestKit
         }
     }
 
+    #if os(Linux)
+    /// A child has the parent's descriptors from the fork until it runs its program.
+    @Test("a lock that was freed is free while a child still has its descriptor") func childHasDescriptor() throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let locks = FileLocks(folder: folder)
+        let lock = try #require(try locks.tryLock("a"))
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let own = try #require(
+            descriptors.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0))?.contains(folder) == true
+            }.flatMap { Int32($0) })
+        let childs = dup(own)
+        defer { close(childs) }
+        #expect(try locks.tryLock("a") == nil)
+        lock.release()
+        #expect(try locks.tryLock("a") != nil)
+    }
+    #endif
+
     @Test func aFolderThatCannotBeUsedIsAFailure() throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,12 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
 public import ThumbturnCore
 
 /// Locks that are files of a folder, one for each name (`flock`). The kernel frees them when their process ends, also
@@ -26,6 +17,6 @@ public struct FileLocks: PlaceLocks {
     /// Locks a name. Throws `platform` where the file cannot be opened or its file system has no locks.
     public func tryLock(_ name: String) throws(Failure) -> PlaceLock? {
         guard let file = try files.openLocked("\(Signing.hash(Array(name.utf8))).lock") else { return nil }
-        return PlaceLock { close(file) }
+        return PlaceLock { PrivateFiles.unlock(file) }
     }
 }

@@ -62,7 +62,7 @@ package struct PrivateFiles: Sendable {
         }
     }
 
-    /// Opens a file that is locked for this process until the descriptor is closed; nil where it is locked already. The
+    /// Opens a file that is locked for this process until `unlock(_:)`; nil where it is locked already. The
     /// lock belongs to the opened file, so that two callers in one process exclude each other as well.
     ///
     /// The file stays when the lock ends: a deleted one would let two processes lock two files of one name.
@@ -75,6 +75,13 @@ package struct PrivateFiles: Sendable {
         close(file)
         guard failed == EWOULDBLOCK else { throw Failure(.platform, status: .init(domain: "POSIX", code: Int(failed))) }
         return nil
+    }
+
+    /// Ends the lock of an opened file, and closes it. Closing alone would leave the lock to a child of this process that was just
+    /// forked, until the child runs its program.
+    static func unlock(_ file: Int32) {
+        _ = flock(file, LOCK_UN)
+        close(file)
     }
 
     private func makeFolder() throws(Failure) {
