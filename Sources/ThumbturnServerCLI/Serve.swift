@@ -234,7 +234,7 @@ struct Serve: AsyncParsableCommand {
         if replication == .synchronous, try server.waitsForNoReplica() {
             logger.warning(
                 """
-                --replication synchronous says that a promoted replica has every confirmed commit, and PostgreSQL waits for no \
+                --replication synchronous says that a promoted replica has every confirmed commit, but PostgreSQL waits for no \
                 replica: its synchronous_standby_names is empty, so a failover now could let a challenge be accepted twice; set \
                 it (with Patroni: synchronous_mode), or run without --replication synchronous
                 """)

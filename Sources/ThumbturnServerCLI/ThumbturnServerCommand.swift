@@ -43,7 +43,12 @@ struct DataOptions: ParsableArguments {
     )
     var database: String?
 
-    @Flag(help: "Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on.")
+    @Flag(
+        help: """
+            Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on. Each \
+            promotion of a replica then begins an epoch.
+            """
+    )
     var acceptLostCommits = false
 
     /// The settings, with the master key of the environment if there is one.

@@ -101,8 +101,8 @@ import ThumbturnTestKit
             descriptors.first {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0))?.contains(folder) == true
             }.flatMap { Int32($0) })
-        let childs = dup(own)
-        defer { close(childs) }
+        let inherited = dup(own)
+        defer { close(inherited) }
         #expect(try locks.tryLock("a") == nil)
         lock.release()
         #expect(try locks.tryLock("a") != nil)

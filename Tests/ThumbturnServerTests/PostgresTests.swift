@@ -247,6 +247,16 @@ import ThumbturnCore
         #expect(try store(address).durability().isFull)
     }
 
+    @Test("a database that may lose commits keeps no promise of its replicas: a promotion begins an epoch")
+    func weakAndSynchronous() async throws {
+        let address = try TestDatabases.make()
+        let weak = try PostgresAddress(address, replication: .synchronous, acceptsWeakCommits: true)
+        let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+        expect(try SQLStore(weak, time: time).wasRestored, is: false)
+        try TestDatabases.run("UPDATE thumbturn.node SET place = substr(place, 1, length(place) - 8) || '000000FF'", on: address)
+        #expect(try SQLStore(weak, time: time).wasRestored)
+    }
+
     @Test("a database that a newer version has changed is not opened, unless it can still be used")
     func newer() throws {
         let address = try TestDatabases.make()

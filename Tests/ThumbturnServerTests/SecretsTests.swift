@@ -113,6 +113,21 @@ import ThumbturnLoad
         }
     }
 
+    @Test("the lock of a data folder is free once it is released, also while a child still has its descriptor")
+    func folderLock() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let other = unsafe open(folder + "/lock", O_RDWR | O_CREAT, 0o600)
+        defer { close(other) }
+        let lock = try FolderLock(folder)
+        #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+        let inherited = dup(lock.file)
+        defer { close(inherited) }
+        lock.release()
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+    }
+
     @Test func settingsHaveNoSecretInTheirDescription() throws {
         let bytes = [UInt8](repeating: 0xAB, count: 32)
         let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: "f", masterKey: try MasterKey(bytes: bytes))

@@ -56,6 +56,27 @@ struct ServerProcess: Sendable {
         throw LoadDevice.Unexpected(description: "\(command) ended with status \(process.terminationStatus)")
     }
 
+    /// Runs `thumbturn-server serve` until the work has ended, with a data folder of its own, and returns what it said.
+    static func log(
+        of arguments: [String], port: Int, environment: [String: String] = [:],
+        during work: (ServerProcess) async throws -> Void = { _ in }
+    ) async throws -> String {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let server = try await start(
+            "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"] + arguments, port: port,
+            environment: environment, log: folder + "/log")
+        do {
+            try await work(server)
+        } catch {
+            server.kill()
+            throw error
+        }
+        server.stop()
+        return try String(contentsOfFile: folder + "/log", encoding: .utf8)
+    }
+
     static func addAccount(_ name: String = account, in folder: String) async throws {
         let added = try await Built.run(
             Built.path("thumbturn-server"), ["accounts", "add", name, "--data", folder], input: password + "\n"

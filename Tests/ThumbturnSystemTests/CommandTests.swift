@@ -373,40 +373,22 @@ import ThumbturnMessages
     }
 
     @Test func anAddressBehindAProxyThatIsNotNamedIsAWarning() async throws {
-        let folder = Built.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for (url, proxies, warns) in [("https://bank.example", "0", true), ("https://bank.example", "1", false)] {
-            let port = try await Built.freePort()
-            let server = try await ServerProcess.start(
-                "thumbturn-server",
-                [
-                    "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url", url,
-                    "--trusted-proxies", proxies,
-                ], port: port, log: folder + "/log")
-            server.stop()
-            let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+            let log = try await ServerProcess.log(
+                of: ["--public-url", url, "--trusted-proxies", proxies], port: try await Built.freePort())
             #expect(log.contains("--trusted-proxies 1") == warns, "\(log)")
         }
     }
 
     @Test func aLineOfTheLogHasTheIDOfItsRequest() async throws {
-        let folder = Built.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let port = try await Built.freePort()
-        let server = try await ServerProcess.start(
-            "thumbturn-server",
-            [
-                "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url",
-                "http://127.0.0.1:\(port)", "--log-level", "debug",
-            ], port: port, log: folder + "/log")
-        let connection = try await server.connect()
-        _ = try await connection.send("GET", "/nothing")
-        try await connection.close()
-        server.stop()
-        let refused = try String(contentsOfFile: folder + "/log", encoding: .utf8).split(separator: "\n")
-            .filter { $0.contains("refused") }
+        let arguments = ["--public-url", "http://127.0.0.1:\(port)", "--log-level", "debug"]
+        let log = try await ServerProcess.log(of: arguments, port: port) { server in
+            let connection = try await server.connect()
+            _ = try await connection.send("GET", "/nothing")
+            try await connection.close()
+        }
+        let refused = log.split(separator: "\n").filter { $0.contains("refused") }
         #expect(refused.count == 1 && refused.allSatisfy { $0.contains("hb.request.id=") && $0.contains("status=404") })
     }
 

@@ -331,18 +331,9 @@ private let postgres = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTG
     func promises(_ replication: String) async throws {
         let database = try ScratchDatabase(beside: PostgresAddress(#require(postgres)))
         defer { try? database.remove() }
-        let folder = Built.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let port = try await Built.freePort()
-        let node = try await ServerProcess.start(
-            "thumbturn-server",
-            [
-                "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url", "http://localhost",
-                "--replication", replication,
-            ], port: port, environment: ["THUMBTURN_DATABASE": database.address], log: folder + "/log")
-        node.kill()
-        let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+        let log = try await ServerProcess.log(
+            of: ["--public-url", "http://localhost", "--replication", replication], port: try await Built.freePort(),
+            environment: ["THUMBTURN_DATABASE": database.address])
         #expect(log.contains("synchronous_standby_names is empty") == (replication == "synchronous"), "\(log)")
     }
 

@@ -80,7 +80,7 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - text: for example `postgresql://thumbturn@db1,db2/thumbturn?sslrootcert=/etc/ca.pem`.
     ///   - replication: how the database's commits reach its replicas.
-    ///   - acceptsWeakCommits: whether a database may lose commits that were answered.
+    ///   - acceptsWeakCommits: whether a database may lose commits that were answered. Its replication then counts as asynchronous.
     /// - Throws: `SetupError.databaseAddress` if it is no such address, or if it reaches another machine without verifying its certificate:
     ///   `sslmode` is `verify-full` by default, and nothing less is accepted there. `SetupError.noPostgreSQL` if this program was built
     ///   without the trait PostgreSQL.
@@ -120,7 +120,8 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
             "tcp_user_timeout": "10000",
         ]
         parameters = given.merging(defaults) { given, _ in given }
-        self.replication = replication
+        // What a database may lose by itself, its replicas may lack as well.
+        self.replication = acceptsWeakCommits ? .asynchronous : replication
         self.acceptsWeakCommits = acceptsWeakCommits
         #else
         throw .noPostgreSQL
