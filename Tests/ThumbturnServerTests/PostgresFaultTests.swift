@@ -67,6 +67,24 @@ import ThumbturnMessages
         }
     }
 
+    @Test("the database ends what takes too long, waits too long or is held too long, and TCP notices a node that is gone")
+    func limits() async throws {
+        try await PostgresServer.run { database in
+            // Through a socket there is no TCP.
+            let address = try PostgresAddress(database.address)
+            let connection = try PostgresConnection(address.parameters)
+            try PostgresSchema.prepare(connection, for: address)
+            let limits = [
+                "statement_timeout": "5s", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "4s",
+                "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
+            ]
+            for (name, limit) in limits {
+                let found: String? = try connection.query("SELECT current_setting('\(name)') AS value").first?["value"]
+                #expect(found == limit, "\(name)")
+            }
+        }
+    }
+
     @Test("a database that hangs is given up after some seconds, and a challenge that was refused is accepted once at most")
     func hangs() async throws {
         try await with { database, live, device in

@@ -235,6 +235,17 @@ import ThumbturnCore
         expect(try await store.spend([spend(1)]), is: false)
     }
 
+    @Test("a connection that the server has ended is not used once more to find that out")
+    func goodbye() throws {
+        let address = try TestDatabases.make()
+        let connection = try PostgresConnection(PostgresAddress(address).parameters)
+        #expect(connection.isUsable)
+        let process: Int64 = try #require(try connection.query("SELECT pg_backend_pid() AS n").first?["n"])
+        // Waits until the process is gone.
+        try TestDatabases.run("SELECT pg_terminate_backend(\(process), 5000)", on: address)
+        #expect(!connection.isUsable)
+    }
+
     @Test("a database that may lose commits is refused, unless the operator accepts it by name")
     func weak() throws {
         let address = try TestDatabases.make()

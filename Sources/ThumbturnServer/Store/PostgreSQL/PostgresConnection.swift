@@ -70,9 +70,9 @@ import Foundation
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Whether the connection can be used again. What the server has sent meanwhile is read, its goodbye among it.
+    /// Whether the connection can be used again. What the server has sent meanwhile is read: first its goodbye, then the end.
     var isUsable: Bool {
-        unsafe isAlive && PQconsumeInput(base) == 1 && PQstatus(base) == CONNECTION_OK
+        unsafe isAlive && PQconsumeInput(base) == 1 && PQconsumeInput(base) == 1 && PQstatus(base) == CONNECTION_OK
             && PQtransactionStatus(base) == PQTRANS_IDLE
     }
 
