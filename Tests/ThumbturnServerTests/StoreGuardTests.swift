@@ -562,6 +562,22 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("each step of one-time codes is accepted once, and again with a new secret") func steps() async throws {
+        try await with { store, _, account in
+            func settle(_ step: Int64) async throws -> SignInStanding {
+                var attempt = noted(account, .account(account))
+                attempt.evidence = .password(oneTimeStep: step)
+                attempt.credentialGeneration = try #require(try await store.account(named: "ada")).credentialGeneration
+                return try await store.settle(attempt)
+            }
+            try await store.setOneTimeSecret([1], of: account)
+            expect(try await settle(7), is: .open)
+            expect(try await settle(7), is: .wrong)
+            try await store.setOneTimeSecret([2], of: account)
+            expect(try await settle(7), is: .open)
+        }
+    }
+
     @Test("counts of two kinds are apart where their bytes are equal") func scopes() async throws {
         try await with { store, _, account in
             try await store.count(against: [.address(7)], limits: .standard)

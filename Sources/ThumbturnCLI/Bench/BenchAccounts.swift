@@ -9,9 +9,10 @@ struct BenchAccounts: AsyncParsableCommand {
         commandName: "accounts",
         abstract: "Measures what a sign-in costs in stores with few and with many accounts.",
         discussion: """
-            One store grows from size to size. At each size the same devices sign in over HTTP as fast as they are answered, first \
-            without being measured, so that the pages they need are in memory. The cost is the processor time of this machine for \
-            each sign-in, without this process: that of the server and of the database. Nothing else may run. Ten million accounts need some 10 GB on the disk and some minutes.
+            A store of each size is filled, and then the sizes take turns: as many devices in each sign in over HTTP as fast as \
+            they are answered, first without being measured, so that the pages they need are in memory. The cost is the processor \
+            time of this machine for each sign-in, without this process: that of the server and of the database. Nothing else may \
+            run. Ten million accounts need some 10 GB on the disk and some minutes.
             """
     )
 
@@ -21,7 +22,7 @@ struct BenchAccounts: AsyncParsableCommand {
     @Option(help: "The numbers of accounts, ascending, separated by commas.")
     var sizes = "1000,100000,10000000"
 
-    @Option(help: "The number of runs at each size; the median counts.")
+    @Option(help: "The number of runs at each size. The medians count, of the ratios too.")
     var runs = 3
 
     @OptionGroup var output: OutputOptions
@@ -53,51 +54,72 @@ struct BenchAccounts: AsyncParsableCommand {
         guard runs > 0 else { throw ValidationError("--runs must be more than 0.") }
     }
 
+    /// A store of one size, and what was measured in it.
+    private struct Filled {
+        var accounts: Int
+        var place: BenchPlace
+        var people = BenchPeople()
+        var figures: [Figures] = []
+    }
+
+    private struct Figures {
+        /// Sign-ins in a second.
+        var rate: Double
+        /// The cost of one in microseconds.
+        var cost: Double
+    }
+
     func run() async throws {
         output.beginBench("accounts")
-        let place = try BenchPlace(on: store.server())
-        defer { place.remove() }
-        var people = BenchPeople()
-        var result = Result(store: store.store.rawValue, nodes: store.nodes, sizes: [])
-        let sizes = try numbers()
-        try await people.enrol(min(load.devices, sizes[0]), in: place)
-        for size in sizes {
-            output.progress("\(size) accounts")
-            try LoadFilling.fill(place.settings(), to: size)
-            output.progress("measuring")
-            let (measured, work, counts) = try await BenchServer.run(place, people, nodes: store.nodes, load) { server, loop in
-                try await measure(server, loop)
-            }
-            guard counts.isDurable, counts.sessions >= work.accepted.count, Set(work.accepted).count == work.accepted.count else {
-                throw BenchError("The server's counts differ: \(counts)")
-            }
-            let first = result.sizes.first?.cost_us ?? measured.cost
-            result.sizes.append(
-                Size(
-                    accounts: size, sign_ins_per_second: measured.rate, cost_us: measured.cost, ratio: measured.cost / first))
+        let numbers = try numbers()
+        var stores: [Filled] = []
+        defer { for store in stores { store.place.remove() } }
+        for accounts in numbers {
+            output.progress("filling a store with \(accounts) accounts")
+            stores.append(Filled(accounts: accounts, place: try BenchPlace(on: store.server())))
+            var filled = stores[stores.count - 1]
+            try await filled.people.enrol(min(load.devices, numbers[0]), in: filled.place)
+            try LoadFilling.fill(filled.place.settings(), to: accounts)
+            stores[stores.count - 1] = filled
         }
+        // In turns, because the speed of a machine changes within minutes.
+        for run in 1...runs {
+            output.progress("measuring, run \(run) of \(runs)")
+            for index in stores.indices { stores[index].figures.append(try await measure(stores[index])) }
+        }
+        let result = Result(
+            store: store.store.rawValue, nodes: store.nodes,
+            sizes: stores.map { filled in
+                Size(
+                    accounts: filled.accounts, sign_ins_per_second: median(filled.figures.map(\.rate)),
+                    cost_us: median(filled.figures.map(\.cost)),
+                    ratio: median(zip(filled.figures, stores[0].figures).map { $0.cost / $1.cost }))
+            })
         try output.report(sentences(result), result)
     }
 
-    private func measure(
-        _ server: BenchServer, _ loop: OpenLoop
-    ) async throws -> ((rate: Double, cost: Double), SignInLoad) {
-        var work = SignInLoad(server.devices, server.requests)
-        var figures: [(rate: Double, cost: Double)] = []
-        for run in 0...runs {
-            let before = (all: MachineRates.timeOfAll(), own: MachineRates.processTime(), signIns: work.accepted.count)
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    private func measure(_ filled: Filled) async throws -> Figures {
+        let (figures, work, counts) = try await BenchServer.run(filled.place, filled.people, nodes: store.nodes, load) {
+            server, loop in
+            func signIns(_ work: SignInLoad) async throws -> SignInLoad {
+                try await loop.run(work, rate: nil, warmUp: .zero, duration: .seconds(load.seconds)).work
+            }
+            let warm = try await signIns(SignInLoad(server.devices, server.requests))
+            let before = (all: MachineRates.timeOfAll(), own: MachineRates.processTime())
             let began = ContinuousClock.now
-            work = try await loop.run(work, rate: nil, warmUp: .zero, duration: .seconds(load.seconds)).work
+            let work = try await signIns(warm)
             let elapsed = began.duration(to: .now) / .seconds(1)
-            let signIns = Double(work.accepted.count - before.signIns)
-            guard signIns > 0 else { throw BenchError("No sign-in was completed: \(work.lastProblem ?? "no answer")") }
+            let count = Double(work.accepted.count - warm.accepted.count)
+            guard count > 0 else { throw BenchError("No sign-in was completed: \(work.lastProblem ?? "no answer")") }
             let used = MachineRates.timeOfAll() - before.all - (MachineRates.processTime() - before.own)
-            // The first run is the warm-up.
-            if run > 0 { figures.append((signIns / elapsed, used * 1_000_000 / signIns)) }
+            return (Figures(rate: count / elapsed, cost: used * 1_000_000 / count), work)
         }
-        let costs = figures.map(\.cost).sorted()
-        let rates = figures.map(\.rate).sorted()
-        return ((rates[rates.count / 2], costs[costs.count / 2]), work)
+        guard counts.isDurable, counts.sessions >= work.accepted.count, Set(work.accepted).count == work.accepted.count else {
+            throw BenchError("The server's counts differ: \(counts)")
+        }
+        return figures
     }
 
     private func sentences(_ result: Result) -> String {
