@@ -2,7 +2,7 @@
 """Measures sign-ins on SQLite and on PostgreSQL, one node and two, beside durable inserts by pgbench, in one run on one machine.
 
     scripts/cluster/bench.py                    the rates; some ten minutes
-    scripts/cluster/bench.py --accounts         what a sign-in costs in stores of 1000, 100000 and 10000000 accounts; some 40 minutes, 15 GB
+    scripts/cluster/bench.py --accounts         what a sign-in costs in stores of 1000, 100000 and 10000000 accounts; about an hour, 15 GB
 
 Needs a release build: swift build -c release --traits Tools. PostgreSQL runs as Debian configures it, with a quarter of the memory as
 shared buffers, which its manual recommends (section 20.4), on the disk of the folder for temporary files, and ends with this program.
