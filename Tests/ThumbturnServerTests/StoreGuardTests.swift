@@ -269,6 +269,47 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("a later signature by the same factor replaces the former one whole") func laterSignature() async throws {
+        try await with { store, clock, account in
+            let demand = try #require(ApprovalDemand(keys: [.biometric, .pin]))
+            let new = NewApproval(
+                id: .random(), creator: "bank", transactionID: "t", account: account, second: nil, txn: "e30", demand: demand,
+                lifetime: .seconds(60), cap: 2)
+            _ = try await store.create(new)
+            for name in ["first", "second"] {
+                var device = device(name, account, coolOff: .zero)
+                (device.quota, device.keys) = (
+                    .unbounded, device.keys + [.init(kid: "\(name) pin", kind: .pin, x963: [], isActive: true)]
+                )
+                _ = try await store.enrol(device, spending: [])
+            }
+            func sign(_ key: String, _ proof: String, liveness: String?) async throws -> ApprovalView? {
+                clock.advance(by: .seconds(1))
+                let signature = NewApprovalSignature(
+                    approval: new.id, account: account, txn: "e30", demand: demand, proof: proof, liveness: liveness,
+                    redeemableFor: .seconds(300))
+                let device = key.split(separator: " ")[0]
+                let authorisation = Authorisation(
+                    rules: .approve, spends: [spend()], grounds: .keys([key]), jkt: "\(device) session")
+                guard case .done(let approval) = try await store.approve(signature, by: authorisation) else { return nil }
+                return approval
+            }
+            for (key, proof, liveness) in [
+                ("first face", "a", "live"), ("first face", "b", nil), ("second face", "c", "live"), ("first face", "d", nil),
+            ] {
+                let approval = try #require(try await sign(key, proof, liveness: liveness))
+                let signature = try #require(approval.signatures.first)
+                #expect(approval.signatures.count == 1 && approval.state == .open)
+                #expect(signature.kid == key && signature.proof == proof && signature.liveness == liveness)
+                #expect(signature.at == clock.now)
+                #expect(try await store.key(key)?.device == signature.device)
+            }
+            let approval = try #require(try await sign("first pin", "e", liveness: nil))
+            #expect(approval.state == .approved && approval.signatures.map(\.kid) == ["first face", "first pin"])
+            #expect(approval.signatures.map(\.proof) == ["d", nil])
+        }
+    }
+
     @Test("an approval that ended is not withdrawn by a changed transaction") func endedApproval() async throws {
         try await with { store, _, account in
             let new = NewApproval(

@@ -157,20 +157,21 @@ extension SQLStore {
                 (try? approval.admit(new, by: key.standing(at: now), at: now)) != nil
             else { return .refused }
             // If two keys are demanded, both have to be of one device: a signature by another device replaces those
-            // before.
+            // before. One by the same factor replaces the former one whole.
             try db.run(
                 sql: """
-                    DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND (device_id != ? OR EXISTS (
+                    DELETE FROM approval_proofs
+                    WHERE approval_id = ? AND account_id = ? AND (device_id != ? OR kind = ? OR EXISTS (
                         SELECT 1 FROM keys k WHERE k.kid = approval_proofs.kid AND k.retired_at IS NOT NULL))
                     """,
-                arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
+                arguments: [
+                    blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes), key.kind.rawValue,
+                ]
             )
             try db.run(
                 sql: """
                     INSERT INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, liveness, at)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (approval_id, account_id, kind) DO UPDATE SET kid = excluded.kid, device_id = excluded.device_id,
-                        proof = excluded.proof, liveness = excluded.liveness, at = excluded.at
                     """,
                 arguments: [
                     blob(new.approval.bytes), blob(new.account.bytes), key.kind.rawValue, key.kid, blob(key.device.bytes),
