@@ -10,6 +10,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         case iat, exp, jti, did
         case authTime = "auth_time"
         case acr, amr
+        case generation = "credential_generation"
     }
 
     /// The assurance of plain clients: neither the protection of the key nor the user verification is known.
@@ -29,9 +30,12 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     package var acr: String
     /// The methods: only the possession of a key is known (RFC 8176 section 2, `pop`).
     package var amr: [String]
+    /// The account's credential generation when the token was issued. A new password and a disabled account end the token.
+    package var generation: Int64?
 
     package init(
-        iss: String, aud: String, account: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, device: String
+        iss: String, aud: String, account: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, device: String,
+        generation: Int64? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -44,6 +48,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         authTime = iat
         acr = Self.assurance.acr
         amr = ["pop"]
+        self.generation = generation
     }
 
     /// Verifies a plain client's token of this issuer for this audience.

@@ -205,6 +205,25 @@ import ThumbturnVerifier
         }
     }
 
+    /// The machine's clock is slow, and the operator takes it for right.
+    @Test func anAssertionIsUsedOnceAlsoWhereTheTimeIsSetBackTooFar() async throws {
+        try await LiveServer.run { live in
+            let bank = try await live.backEnd([.introspect])
+            live.clock.advance(by: .seconds(120))
+            let assertion = try bank.assertion(at: live.clock.now)
+            _ = try await live.service.client(asserting: assertion)
+            live.clock.advance(by: .seconds(130))
+            for _ in 1...2 { try await live.service.tidy() }
+            live.clock.step(by: .seconds(-195))
+            try await AuthorizationServer(try Self.settings(live.folder), for: .command, clock: live.clock.node).setTime()
+            try await live.service.tidy()
+            live.clock.advance(by: ClientAssertion.skew + .seconds(1))
+            let error = await #expect(throws: RequestError.self) { try await live.service.client(asserting: assertion) }
+            #expect(error?.reason == LogReason(.client, .replayed))
+            _ = try await live.service.client(asserting: try bank.assertion(at: live.clock.now))
+        }
+    }
+
     @Test func theTimeIsSetForwardAfterALongAbsence() async throws {
         try await seen { folder, clock in
             clock.step(by: .seconds(30 * 86_400))

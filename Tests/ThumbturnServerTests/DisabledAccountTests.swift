@@ -91,7 +91,12 @@ import ThumbturnLoad
             #expect(try await app.signIn().status == 401)
             #expect(try await !Self.isActive(token, live))
             try await live.service.enable(accountNamed: "ada")
-            #expect(try await app.signIn().status == 200)
+            #expect(try await !Self.isActive(token, live), "as its sessions have ended")
+            let next = try await app.token()
+            #expect(try await Self.isActive(next, live))
+            try await live.service.setPassword("another horse battery staple", ofAccountNamed: "ada")
+            #expect(try await !Self.isActive(next, live))
+            #expect(try await Self.isActive(app.token(), live), "its device is still enrolled")
         }
     }
 

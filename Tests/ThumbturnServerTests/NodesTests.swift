@@ -171,7 +171,7 @@ import ThumbturnVerifier
     private final class MovingPlace: SharedProofs {
         private let moves = Mutex(0)
         var place: String { moves.withLock { "\($0)" } }
-        func remember(_ proof: [UInt8], until expiry: UnixTime) async throws -> Bool {
+        func remember(_ proof: [UInt8], until expiry: UnixTime, in epoch: Int64) async throws -> Bool {
             moves.withLock { $0 += 1 }
             return true
         }

@@ -55,7 +55,10 @@ import ThumbturnVerifier
             let claims = try #require(try JSONSerialization.jsonObject(with: Data(jws.payload)) as? [String: Any])
             #expect(
                 Set(claims.keys)
-                    == ["iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr"],
+                    == [
+                        "iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr",
+                        "credential_generation",
+                    ],
                 "neither a key nor a session")
             #expect(claims["sub"] as? String == app.userID && claims["did"] as? String == app.device)
             #expect(claims["acr"] as? String == "urn:thumbturn:acr:none:none")
@@ -527,7 +530,10 @@ import ThumbturnVerifier
             #expect(said["active"] as? Bool == true && said["token_type"] as? String == "Bearer")
             #expect(
                 Set(said.keys).subtracting(["active", "token_type"])
-                    == ["iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr"],
+                    == [
+                        "iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr",
+                        "credential_generation",
+                    ],
                 "neither a key nor a session, as in the token")
             #expect(said["sub"] as? String == app.userID && said["did"] as? String == app.device)
             #expect(said["acr"] as? String == "urn:thumbturn:acr:none:none" && said["amr"] as? [String] == ["pop"])

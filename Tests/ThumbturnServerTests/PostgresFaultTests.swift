@@ -271,7 +271,9 @@ import ThumbturnMessages
         }
     }
 
-    @Test("a primary that runs on after the promotion of its replica is left", arguments: ["replica missing", "nothing fails"])
+    @Test(
+        "a primary that runs on after the promotion of its replica is left",
+        arguments: ["replica missing", "nothing fails", "only read"])
     func runsOn(_ fault: String) async throws {
         try await PostgresServer.run { server in
             let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
@@ -287,6 +289,7 @@ import ThumbturnMessages
             let store = try SQLStore(address, time: time)
             let former = store.pool.place
             let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
+            if fault == "only read" { expect(try await store.spend([spend]), is: true) }
             try TestDatabases.run(
                 "ALTER DATABASE thumbturn RESET default_transaction_read_only",
                 on: promoted + " options='-c default_transaction_read_only=off'")
@@ -296,7 +299,11 @@ import ThumbturnMessages
             }
             for _ in 0..<1000 where store.pool.place == former {
                 // The look at the other hosts is due twice a minute.
-                _ = try? await store.spend([Spend(.challenge, id: [8], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)])
+                if fault == "only read" {
+                    _ = try? await store.secretsEdition()
+                } else {
+                    _ = try? await store.spend([Spend(.challenge, id: [8], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)])
+                }
                 try await Task.sleep(for: .milliseconds(50))
             }
             #expect(store.pool.place != former)

@@ -400,9 +400,15 @@ import ThumbturnCore
         let open = try store(address, clock)
         let proofs = try #require(open.sharedProofs)
         let (proof, expiry) = ([UInt8](repeating: 1, count: 16), UnixTime(seconds: 1_000_060))
-        expect(try await proofs.remember(proof, until: expiry), is: true)
+        func isNew(_ proof: [UInt8]) async throws -> Bool {
+            try await proofs.remember(proof, until: expiry, in: try await open.secretsEdition().epoch)
+        }
+        let epoch = try await open.secretsEdition().epoch
+        expect(try await isNew(proof), is: true)
         try await open.restore(from: StoreImage(of: SQLitePool(inMemory: nil)), coolOff: .zero)
-        expect(try await proofs.remember(proof, until: expiry), is: false)
+        expect(try await isNew(proof), is: false)
+        let other = [UInt8](repeating: 2, count: 16)
+        expect(try await proofs.remember(other, until: expiry, in: epoch), is: false, "its nonce is of the former epoch")
         let count = { try open.texts(of: ["SELECT CAST(count(*) AS TEXT) FROM spent"]) }
         let again = try store(address, clock)
         clock.advance(by: .seconds(100))
@@ -502,9 +508,9 @@ import ThumbturnCore
         let address = try TestDatabases.make()
         let nodes = try [store(address), store(address)].map { try #require($0.sharedProofs) }
         let (proof, expiry) = ([UInt8](repeating: 1, count: 16), UnixTime(seconds: 1_000_060))
-        expect(try await nodes[0].remember(proof, until: expiry), is: true)
-        expect(try await nodes[1].remember(proof, until: expiry), is: false)
-        expect(try await nodes[0].remember(proof, until: expiry), is: false)
+        expect(try await nodes[0].remember(proof, until: expiry, in: 0), is: true)
+        expect(try await nodes[1].remember(proof, until: expiry, in: 0), is: false)
+        expect(try await nodes[0].remember(proof, until: expiry, in: 0), is: false)
         #expect(nodes[0].place == nodes[1].place && !nodes[0].place.isEmpty)
     }
 }

@@ -40,7 +40,7 @@ import Testing
         "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)",
         "UPDATE notices_to_nobody SET at = min(at, ?)",
         "DELETE FROM sessions WHERE auth_time > ?",
-        "UPDATE accounts SET one_time_last = min(one_time_last, ?)",
+        "UPDATE accounts SET one_time_last = ? WHERE one_time_last > ?",
         // Once, when the master key is changed or a backup is restored.
         "SELECT id, one_time_secret FROM accounts WHERE one_time_secret IS NOT NULL",
         // Once a minute, by a reader: the time of the oldest batch that is still known.

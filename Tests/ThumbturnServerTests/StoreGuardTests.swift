@@ -55,7 +55,7 @@ import ThumbturnVerifier
             }
             for (change, undo) in [
                 ("retired_at = 1", "retired_at = NULL"), ("active_since = NULL", "active_since = 1"),
-                ("paused_until = 5000000000", "paused_until = 0"),
+                ("paused_until = 5000000000", "paused_until = 0"), ("wrong_in_a_row = 100", "wrong_in_a_row = 0"),
             ] {
                 func set(_ values: String) async throws {
                     try store.pool.write { try $0.execute(sql: "UPDATE keys SET \(values) WHERE kid = 'first face'") }
@@ -66,7 +66,7 @@ import ThumbturnVerifier
                 expect(try await opens(), is: true, "\(undo)")
             }
             let told = try await store.auditRows(after: 0, limit: 100).filter { $0.event.contains("\"step-up\"") }
-            #expect(told.count == 3, "each is told")
+            #expect(told.count == 4, "each is told")
             for _ in 1...Limits.stepUps { expect(try await opens(), is: true) }
             let count = try await store.pool.read {
                 try Int.fetchOne($0, sql: "SELECT count(*) FROM sessions WHERE granted IS NOT NULL")
@@ -819,6 +819,18 @@ import ThumbturnVerifier
                     db, sql: "SELECT (SELECT count(*) FROM throttles) UNION ALL SELECT max(signatures_over) FROM accounts")
             }
             #expect(left == [0, time.seconds - 1])
+        }
+    }
+
+    @Test("a code of little later than a time that is set back stays used", arguments: [false, true])
+    func usedCode(_ isFar: Bool) async throws {
+        try await with { store, clock, account in
+            let time = clock.now + .seconds(-86_400)
+            let last = (time.seconds + 600) / 30 + (isFar ? 2 : 1)
+            try store.pool.write { try $0.execute(sql: "UPDATE accounts SET one_time_last = ?", arguments: [last]) }
+            try await store.setTime(to: time, retiring: [], coolOff: .zero)
+            let kept = try await store.pool.read { try Int64.fetchOne($0, sql: "SELECT one_time_last FROM accounts") }
+            #expect(kept == (isFar ? time.seconds / 30 + 1 : last))
         }
     }
 

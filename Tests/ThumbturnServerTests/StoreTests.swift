@@ -661,8 +661,8 @@ import ThumbturnVerifier
         let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
         let found = try await store.plainKeys(around: AccountID([UInt8](repeating: 0, count: 15) + [1])!, ofLength: 2)
         #expect(found.map(\.spki) == [[1, 2]] && found.map(\.format) == [.digits])
-        expect(try await store.hasPlainKey(DeviceID([UInt8](repeating: 0, count: 15) + [2])!), is: true)
-        expect(try await store.hasPlainKey(DeviceID([UInt8](repeating: 0, count: 15) + [3])!), is: false)
+        expect(try await store.plainGeneration(of: DeviceID([UInt8](repeating: 0, count: 15) + [2])!), is: 0)
+        expect(try await store.plainGeneration(of: DeviceID([UInt8](repeating: 0, count: 15) + [3])!), is: nil)
     }
 
     @Test func whatWasPurgedStaysDeadByItself() async throws {

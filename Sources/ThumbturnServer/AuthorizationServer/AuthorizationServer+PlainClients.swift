@@ -76,10 +76,10 @@ extension AuthorizationServer {
         }
         try admit(signer.device)
         await beforeSpending()
-        guard try await store.spend(asked.spend, on: signer) else {
+        guard let generation = try await store.spend(asked.spend, on: signer) else {
             throw RequestError.unverified(.init(.proof, .replayed))
         }
-        return try token(for: signer)
+        return try token(for: signer, generation: generation)
     }
 
     /// The account's key that made the signature. Neither the rows that are read nor the work depends on how many keys
@@ -101,8 +101,8 @@ extension AuthorizationServer {
         return signer
     }
 
-    /// The claims of a plain client's token, if it is active: its key is still enrolled, and the operator still allows
-    /// such keys.
+    /// The claims of a plain client's token, if it is active: its key is still enrolled, the account's credentials are those
+    /// of then, and the operator still allows such keys.
     func plainClaims(of text: String) async throws -> PlainTokenClaims? {
         guard settings.allowsPlainClients else { return nil }
         let keys = try await currentTokenKeys()
@@ -111,17 +111,20 @@ extension AuthorizationServer {
                 verifying: text, keys: keys, issuer: settings.publicURL, audience: settings.audience,
                 longestLife: settings.accessTokenLifetime, at: time.now
             ),
-            let device = DeviceID(claims.did), try await store.hasPlainKey(device)
+            let device = DeviceID(claims.did), let generation = try await store.plainGeneration(of: device),
+            // A node of an older version names none, during the rollout of this one.
+            claims.generation ?? generation == generation
         else { return nil }
         return claims
     }
 
-    private func token(for key: EnrolledPlainKey) throws -> PlainTokenAnswer {
+    private func token(for key: EnrolledPlainKey, generation: Int64) throws -> PlainTokenAnswer {
         let now = time.now
         let lifetime = min(settings.accessTokenLifetime, Self.longestPlainToken)
         let claims = PlainTokenClaims(
             iss: settings.publicURL, aud: settings.audience, account: key.account.text, clientID: settings.clientID, iat: now,
-            exp: now + lifetime, jti: Identifier<PlainTokenClaims>.random().text, device: key.device.text
+            exp: now + lifetime, jti: Identifier<PlainTokenClaims>.random().text, device: key.device.text,
+            generation: generation
         )
         counters.tokens.count()
         return PlainTokenAnswer(

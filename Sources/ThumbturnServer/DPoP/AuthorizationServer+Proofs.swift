@@ -8,7 +8,7 @@ extension AuthorizationServer {
     ///
     /// - Throws: `VerificationError`, or the error of a database that does not answer.
     func admit(_ proof: String, for target: DPoPProof.Request) async throws -> DPoPProof {
-        let place = sharedProofs?.place
+        let (place, epoch) = (sharedProofs?.place, secrets.current.epoch)
         let admitted: (DPoPProof, UnixTime)
         do {
             admitted = try verified(proof, for: target)
@@ -17,7 +17,7 @@ extension AuthorizationServer {
             guard try await hasCaughtUp() else { throw VerificationError.nonceNeeded }
             admitted = try verified(proof, for: target)
         }
-        let proof = try await remembered(admitted)
+        let proof = try await remembered(admitted, in: epoch)
         // The nonce was good at another place, whose proofs this one may lack.
         guard sharedProofs?.place == place else { throw VerificationError.nonceNeeded }
         return proof
@@ -32,9 +32,11 @@ extension AuthorizationServer {
         return (proof, try nonces.admit(proof, at: now))
     }
 
-    private func remembered(_ admitted: (proof: DPoPProof, expiry: UnixTime)) async throws -> DPoPProof {
+    private func remembered(_ admitted: (proof: DPoPProof, expiry: UnixTime), in epoch: Int64) async throws -> DPoPProof {
         if let sharedProofs {
-            guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry) else {
+            guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry, in: epoch) else {
+                try await secrets.keepUp()
+                guard secrets.current.epoch == epoch else { throw VerificationError.nonceNeeded }
                 // Where another node's time is ahead, the nonce has expired there.
                 throw try await hasCaughtUp() ? VerificationError.nonceNeeded : .replayed
             }

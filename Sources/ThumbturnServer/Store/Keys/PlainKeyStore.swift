@@ -11,11 +11,14 @@ package protocol PlainKeyStore: Sendable {
     /// up with keys of other accounts. So the number of rows does not reveal how many keys the account has. There are
     /// fewer only if the store has fewer.
     func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey]
-    /// Consumes a challenge. False if it was consumed before, the key's device has been revoked or its account was
-    /// switched off; the challenge is consumed in any case.
-    func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool
-    /// Whether a device has such a key and is not revoked, and its account is on.
-    func hasPlainKey(_ device: DeviceID) async throws -> Bool
+    /// Consumes a challenge, in any case.
+    ///
+    /// - Returns: the account's credential generation. Nil if the challenge was consumed before, the key's device has been
+    ///   revoked or its account was switched off.
+    func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Int64?
+    /// The credential generation of a device's account. Nil unless the device has such a key and is not revoked, and its
+    /// account is on.
+    func plainGeneration(of device: DeviceID) async throws -> Int64?
 }
 
 /// A plain client's key that is about to be enrolled.

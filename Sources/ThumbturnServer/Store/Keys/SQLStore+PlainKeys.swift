@@ -41,29 +41,31 @@ extension SQLStore {
         }
     }
 
-    package func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool {
+    package func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Int64? {
         try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return false }
+            guard try Schema.spend(spend, in: db, at: now) else { return nil }
             // The key was read before this transaction; its device may have been revoked since.
-            guard try Self.hasPlainKey(key.device, in: db) else { return false }
+            guard let generation = try Self.plainGeneration(of: key.device, in: db) else { return nil }
             try Self.audit(
                 AuditEvent(.signedIn, account: key.account, device: key.device, detail: "plain"), in: db, at: now)
-            return true
+            return generation
         }
     }
 
-    package func hasPlainKey(_ device: DeviceID) async throws -> Bool {
-        try await pool.read { try Self.hasPlainKey(device, in: $0) }
+    package func plainGeneration(of device: DeviceID) async throws -> Int64? {
+        try await pool.read { try Self.plainGeneration(of: device, in: $0) }
     }
 
-    private static func hasPlainKey(_ device: DeviceID, in db: Database) throws -> Bool {
+    private static func plainGeneration(of device: DeviceID, in db: Database) throws -> Int64? {
         let statement = """
-            SELECT g.protection AS least_protection, g.verification AS least_verification FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
+            SELECT a.credential_generation, g.protection AS least_protection, g.verification AS least_verification FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
                 LEFT JOIN account_groups g ON g.name = a.group_name
             WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
             """
-        let minimum = try db.one(Row.self, sql: statement, arguments: [blob(device.bytes)]).flatMap { Assurance(minimum: $0) }
-        return minimum.map(Assurance.withoutKey.meets) == true
+        guard let row = try db.one(Row.self, sql: statement, arguments: [blob(device.bytes)]),
+            let minimum = Assurance(minimum: row), Assurance.withoutKey.meets(minimum)
+        else { return nil }
+        return row["credential_generation"]
     }
 
     private static func plainKeys(

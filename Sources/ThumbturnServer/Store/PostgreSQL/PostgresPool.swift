@@ -138,13 +138,21 @@ final class PostgresPool: SQLPool, SharedProofs {
     ///
     /// - Parameter interval: the least time since the last look.
     private func lookAround(atMostEvery interval: Duration) {
-        guard address.hostCount > 1 else { return }
-        let isDue = primary.withLock { primary in
+        guard isLookDue(interval) else { return }
+        lookAround()
+    }
+
+    /// Whether a look is due. Then the caller has to look.
+    private func isLookDue(_ interval: Duration) -> Bool {
+        guard address.hostCount > 1 else { return false }
+        return primary.withLock { primary in
             if let seen = primary.seen, .now - seen < interval { return false }
             primary.seen = .now
             return true
         }
-        guard isDue else { return }
+    }
+
+    private func lookAround() {
         let found = Mutex<[Int: String]>([:])
         DispatchQueue.concurrentPerform(iterations: address.hostCount) { host in
             guard let connection = try? PostgresConnection(address.parameters(first: host, alone: true)) else { return }
@@ -201,7 +209,9 @@ final class PostgresPool: SQLPool, SharedProofs {
     // MARK: Reading
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await readers.run { try $0.read(body) }
+        // A node that only reads has to leave a former primary as well. It reads the versions of the policies each second.
+        defer { tidy() }
+        return try await readers.run { try $0.read(body) }
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
@@ -231,8 +241,9 @@ final class PostgresPool: SQLPool, SharedProofs {
     func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
     func tidy() {
+        guard isLookDue(.seconds(30)) else { return }
         // Each connection to a host that is switched off takes seconds to fail.
-        DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround(atMostEvery: .seconds(30)) }
+        DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround() }
     }
 
     // MARK: Proofs of DPoP that all nodes have to know
@@ -241,13 +252,14 @@ final class PostgresPool: SQLPool, SharedProofs {
     ///
     /// It is a statement of its own, which waits for no lock, nor for a replica: after the promotion of one that lacks it, the place is
     /// another one, and with it all nonces.
-    func remember(_ proof: [UInt8], until expiry: UnixTime) async throws -> Bool {
+    func remember(_ proof: [UInt8], until expiry: UnixTime, in epoch: Int64) async throws -> Bool {
         try await provers.run { seat in
             try seat.once { connection in
                 let result = try connection.run(
                     """
-                    INSERT INTO spent (use, id, expires_at) SELECT ?1, ?2, ?3 FROM node WHERE ?3 > purged_until ON CONFLICT DO NOTHING
-                    """, [Spend.Use.dpopProof.rawValue.sqlValue, .blob(Data(proof)), .integer(expiry.seconds)])
+                    INSERT INTO spent (use, id, expires_at)
+                    SELECT ?1, ?2, ?3 FROM node WHERE ?3 > purged_until AND epoch = ?4 ON CONFLICT DO NOTHING
+                    """, [Spend.Use.dpopProof.rawValue.sqlValue, .blob(Data(proof)), .integer(expiry.seconds), .integer(epoch)])
                 return result.changes == 1
             }
         }

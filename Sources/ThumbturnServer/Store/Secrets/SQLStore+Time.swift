@@ -43,9 +43,11 @@ extension Schema {
         try db.run(sql: "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)", arguments: [time.seconds])
         try db.run(sql: "UPDATE notices_to_nobody SET at = min(at, ?)", arguments: [time.seconds])
         try db.run(sql: "DELETE FROM sessions WHERE auth_time > ?", arguments: [time.seconds])
-        // A one-time code of this or the next half minute may have been used.
+        // A one-time code of this or the next half minute may have been used. Where the former time was little ahead, the code that was
+        // used then stays used: if it is the new time that is wrong, the code comes again.
         try db.run(
-            sql: "UPDATE accounts SET one_time_last = min(one_time_last, ?)", arguments: [time.seconds / 30 + 1])
+            sql: "UPDATE accounts SET one_time_last = ? WHERE one_time_last > ?",
+            arguments: [time.seconds / 30 + 1, (time + NodeTime.largestStep).seconds / 30 + 1])
     }
 }
 #endif

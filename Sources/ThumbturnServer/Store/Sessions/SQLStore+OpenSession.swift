@@ -52,15 +52,18 @@ extension SQLStore {
     ) async throws -> SessionView? {
         try await writer.write { db, now in
             guard let session = try Self.session(unlock, in: db), session.isLive, !session.isVisit, session.sessionJKT == jkt,
-                let granted = judge(session, now)
+                let kid = try db.one(String.self, sql: "SELECT kid FROM sessions WHERE id = ?", arguments: [blob(unlock.bytes)]),
+                // The session stays live after wrong signatures of its key.
+                let key = try Self.key(kid, in: db), key.standing(at: now).state == .active, let granted = judge(session, now)
             else { return nil }
             try db.run(
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                    SELECT ?, s.device_id, s.kid, 0, ?, s.auth_time, ?, ?, n.commits FROM sessions s JOIN keys k ON k.kid = s.kid CROSS JOIN node n
-                    WHERE s.id = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL AND k.paused_until <= ?
+                    SELECT ?, ?, ?, 0, ?, ?, ?, ?, n.commits FROM node n
                     """,
-                arguments: [blob(id.bytes), Data(), now.seconds, json(granted), blob(unlock.bytes), now.seconds])
+                arguments: [
+                    blob(id.bytes), blob(key.device.bytes), kid, Data(), session.authTime.seconds, now.seconds, json(granted),
+                ])
             guard let opened = try Self.session(id, in: db) else { return nil }
             try Self.audit(
                 AuditEvent(
