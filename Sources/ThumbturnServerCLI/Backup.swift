@@ -29,7 +29,8 @@ struct Restore: AsyncParsableCommand {
             keys that were replaced are enrolled again, wrong PINs are no longer counted, disabled accounts are on, former \
             passwords are accepted, and accounts that got one-time codes have none. Back ends that were removed are \
             registered with their former keys, limits and right to Bearer tokens. So stop the servers first, do all of this \
-            again before you start them: accounts end, disable, password and totp, clients remove and clients change. A new key \
+            again before you start them: accounts end, disable, password, totp and group, clients remove and change, evidence \
+            roots remove and status update. A new key \
             signs access tokens. A server that runs all the same refuses its next request, reads the new secrets, and continues. \
             The machine needs memory for the whole backup. If the backup is from days of a wrong clock and its time is still to come, \
             the server's time is set to the clock's. On a new machine make the data folder first, with mode 0700, and put \

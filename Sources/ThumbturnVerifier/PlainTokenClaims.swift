@@ -10,7 +10,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         case iat, exp, jti, did
         case authTime = "auth_time"
         case acr, amr
-        case generation = "credential_generation"
+        case credentials
     }
 
     /// The assurance of plain clients: neither the protection of the key nor the user verification is known.
@@ -30,12 +30,12 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     package var acr: String
     /// The methods: only the possession of a key is known (RFC 8176 section 2, `pop`).
     package var amr: [String]
-    /// The account's credential generation when the token was issued. A new password and a disabled account end the token.
-    package var generation: Int64?
+    /// Names the account's credentials of then, for the issuer alone. A new password and a disabled account end the token.
+    package var credentials: String?
 
     package init(
         iss: String, aud: String, account: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, device: String,
-        generation: Int64? = nil
+        credentials: String? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -48,7 +48,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         authTime = iat
         acr = Self.assurance.acr
         amr = ["pop"]
-        self.generation = generation
+        self.credentials = credentials
     }
 
     /// Verifies a plain client's token of this issuer for this audience.

@@ -128,6 +128,10 @@ import ThumbturnLoad
             let newer = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(try await attempt.recover("ada", codes[1]).kind == "verification-failed", "earlier ones are void")
             #expect(try await attempt.recover("ada", newer[1]).kind == "ok")
+            let thief = try await Attempt(live)
+            let bought = try await thief.recover("ada", newer[2]).read(EnrolmentTicket.self).ticket
+            _ = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            #expect(try await thief.enrol(ticket: bought).kind == "verification-failed", "and what one of them has bought")
         }
     }
 

@@ -209,6 +209,10 @@ import ThumbturnURLSession
             live.clock.advance(by: .seconds(1))
             let heir = try await live.bank()
             #expect(try await heir.send("GET", "/v1/approvals/\(id)").kind == "not-found")
+            let own = try await heir.ask(ada.account).read(ApprovalRecord.self)
+            #expect(own.id != id && own.state == .open, "the same request is the new back end's own")
+            #expect(try await heir.send("GET", "/v1/approvals/\(own.id)").status == 200)
+            #expect(try await heir.ask(ada.account).read(ApprovalRecord.self).id == own.id)
         }
     }
 

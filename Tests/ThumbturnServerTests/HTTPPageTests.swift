@@ -177,6 +177,8 @@ struct HTTPPage {
 /// Sends the examples of the page as a client would, and compares the answers.
 struct HTTPPageReader {
     private let live: LiveServer
+    /// Made before any ticket, which it would make void.
+    private let recoveryCode: String
     private let provider: TokenExchangeTests.Provider
     private let backEnd: BackEnd
     private let plain = PlainClient.Key.es256(P256.Signing.PrivateKey())
@@ -190,6 +192,7 @@ struct HTTPPageReader {
 
     init(_ live: LiveServer, _ provider: TokenExchangeTests.Provider) async throws {
         self.live = live
+        recoveryCode = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
         self.provider = provider
         backEnd = try await live.backEnd([.introspect, .approvals])
         connection = try await live.connect()
@@ -276,7 +279,7 @@ struct HTTPPageReader {
         case "NEW_JKT": return newDevice.sessionKid
         case "OTHER_DEVICE": return try await otherDevice()
         case "OPEN_APPROVAL": return try await openApproval()
-        case "RECOVERY_CODE": return try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+        case "RECOVERY_CODE": return recoveryCode
         case "ID_TOKEN": return try provider.idToken(for: device.sessionKid, at: live.clock.now)
         case "ASSERTION": return try backEnd.assertion(at: live.clock.now)
         case "ENDORSEMENT": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.chain[0])

@@ -54,7 +54,7 @@ import ThumbturnVerifier
 
         func ticket(_ name: String) -> Tickets.Right {
             // The account got its one-time codes once.
-            Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil, credentialGeneration: 1)
+            Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil, credentialGeneration: Self.generation)
         }
 
         func by(_ rules: CeremonyRules, _ name: String, _ kinds: String...) -> Authorisation {
@@ -69,6 +69,8 @@ import ThumbturnVerifier
         }
 
         static let demand = ApprovalDemand(keys: [.biometric, .pin])!
+        /// The credential generation of each account, after its one-time codes and its recovery codes.
+        static let generation: Int64 = 2
 
         private func add(_ name: String) async throws {
             let id = account(name)
@@ -98,7 +100,7 @@ import ThumbturnVerifier
             var attempt = SignInAttempt(
                 account: account(name), evidence: evidence, inARow: [.account(account(name))], byRate: [],
                 limits: .standard)
-            attempt.credentialGeneration = 1
+            attempt.credentialGeneration = Self.generation
             return attempt
         }
 
@@ -143,7 +145,7 @@ import ThumbturnVerifier
                 ], coolOff: .zero)
             device.evidence = evidence(
                 name, ["\(name) face": NeighbourTests.face, "\(name) passcode": NeighbourTests.passcode], counter: 1)
-            _ = try await store.enrol(device, spending: [], generation: 1)
+            _ = try await store.enrol(device, spending: [], generation: Self.generation)
             for kind in ["face", "pin"] {
                 _ = try await store.openSession(
                     NewSession(id: session(name, kind), tokenHash: [7]), by: by(.signIn, name, kind))
@@ -262,7 +264,7 @@ import ThumbturnVerifier
                 ], coolOff: .seconds(100))
             again.ifEnrolled = .replace
             let notes = try await $0.store.notices(of: $0.account("ada")).filter { $0.kind == .keysChanged }.count
-            guard try await $0.store.enrol(again, spending: [], generation: 1) != nil else { return false }
+            guard try await $0.store.enrol(again, spending: [], generation: World.generation) != nil else { return false }
             expect(try await $0.store.notices(of: $0.account("ada")).filter { $0.kind == .keysChanged }.count, is: notes + 1)
             return true
         },
@@ -271,7 +273,7 @@ import ThumbturnVerifier
             let device = NewDevice(
                 id: .random(), account: $0.account("ada"), name: "third", sessionJKT: "third",
                 keys: [.init(kid: "third", kind: .session, x963: [], isActive: true), key], coolOff: .seconds(100))
-            return try await $0.store.enrol(device, spending: [], generation: 1) != nil
+            return try await $0.store.enrol(device, spending: [], generation: World.generation) != nil
         },
         Change("a changed key") {
             let change = NewKeys(

@@ -196,6 +196,30 @@ import ThumbturnVerifier
         }
     }
 
+    /// An epoch that another node begins while the database remembers a proof.
+    private struct MovingEpoch: SharedProofs {
+        let store: any Store
+        var place: String { "here" }
+        func remember(_ proof: [UInt8], until expiry: UnixTime, in epoch: Int64) async throws -> Bool {
+            try await store.beginEpoch()
+            return try await store.secretsEdition().epoch == epoch
+        }
+        func latestTime() async throws -> UnixTime { UnixTime(seconds: 0) }
+    }
+
+    @Test("a proof of before an epoch that began meanwhile is not taken for a repeated one")
+    func epochMeanwhile() async throws {
+        try await LiveServer.run { live in
+            let device = try await live.device()
+            let path = "/v1/devices"
+            let proof = device.device.dpop("GET", path, nil, nonce: try await device.nonce(), token: "token")
+            let target = DPoPProof.Request(method: "GET", uri: live.url + path, accessToken: "token", body: nil)
+            var service = live.service
+            service.sharedProofs = MovingEpoch(store: live.service.store)
+            await #expect(throws: VerificationError.nonceNeeded) { _ = try await service.admit(proof, for: target) }
+        }
+    }
+
     @Test("what one node revokes no other accepts")
     func revoked() async throws {
         try await three { nodes in

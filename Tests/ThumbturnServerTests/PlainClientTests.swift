@@ -57,7 +57,7 @@ import ThumbturnVerifier
                 Set(claims.keys)
                     == [
                         "iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr",
-                        "credential_generation",
+                        "credentials",
                     ],
                 "neither a key nor a session")
             #expect(claims["sub"] as? String == app.userID && claims["did"] as? String == app.device)
@@ -532,7 +532,7 @@ import ThumbturnVerifier
                 Set(said.keys).subtracting(["active", "token_type"])
                     == [
                         "iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr",
-                        "credential_generation",
+                        "credentials",
                     ],
                 "neither a key nor a session, as in the token")
             #expect(said["sub"] as? String == app.userID && said["did"] as? String == app.device)

@@ -749,6 +749,47 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("where the master key was changed meanwhile, a restore changes nothing") func changedMasterKey() async throws {
+        try await with { store, _, _ in
+            let path = LiveServer.temporaryFolder() + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            _ = try await store.addSecret(for: .token) {
+                SealedSecret(id: "token", use: .token, createdAt: $0, sealed: [7])
+            }
+            try await store.backUp(to: path)
+            let before = try await store.secretsEdition()
+            await #expect(throws: SetupError.self) {
+                try await store.restore(
+                    from: path, coolOff: .zero, sealing: { sealed, _ in sealed },
+                    own: { sealed, label in
+                        #expect(sealed == [7] && label == SealLabel.secret("token", use: "token"))
+                        throw SetupError.masterKeyWrong
+                    })
+            }
+            expect(try await store.secretsEdition(), is: before)
+        }
+    }
+
+    @Test(
+        "what others have signed is remembered ten minutes longer than what this server made",
+        arguments: [
+            (Spend.Use.challenge, false), (.assertion, true), (.idToken, true), (.ticket, false),
+        ])
+    func remembered(_ use: Spend.Use, isLonger: Bool) async throws {
+        try await with { store, clock, _ in
+            let spent = spend(use)
+            expect(try await store.spend([spent]), is: true)
+            func isThere(after seconds: Int) async throws -> Bool {
+                clock.advance(by: .seconds(seconds))
+                for _ in 1...2 { try await store.purge(sessionsBefore: UnixTime(seconds: 0)) }
+                return try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM spent") } == 1
+            }
+            expect(try await isThere(after: 299), is: true)
+            expect(try await isThere(after: 600), is: isLonger)
+            expect(try await isThere(after: 1), is: false)
+        }
+    }
+
     @Test("the backup of another folder and of an older server is taken over") func foreignBackup() async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

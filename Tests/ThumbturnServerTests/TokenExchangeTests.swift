@@ -245,10 +245,15 @@ import ThumbturnVerifier
         let providers = try IdentityProviders(file: provider.file)
         #expect(providers.current.first?.keys.compactMap(\.kid) == ["ec", "rsa"])
         try "broken".write(toFile: provider.folder + "/keys.json", atomically: true, encoding: .utf8)
-        providers.reload()
+        #expect(throws: SetupError.self) { try providers.reload() }
         #expect(providers.current.count == 1, "a file that cannot be read changes nothing")
         #expect(throws: SetupError.self) { _ = try IdentityProviders(file: provider.file) }
         #expect(throws: SetupError.self) { _ = try IdentityProviders(file: "/nowhere") }
+        for (keys, isRead) in [(#"{"keys":[{"kty":"oct"}]}"#, false), (#"{"keys":[]}"#, true)] {
+            try keys.write(toFile: provider.folder + "/keys.json", atomically: true, encoding: .utf8)
+            #expect(((try? providers.reload()) != nil) == isRead)
+            #expect(providers.current.first?.keys.isEmpty == isRead, "a set without keys takes a leaked one away")
+        }
     }
 }
 #endif

@@ -54,7 +54,7 @@ struct IDToken {
     private let expiresAt: UnixTime
 
     /// The record that this token was used, so that it is accepted once.
-    func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt + Spend.memory, epoch: epoch) }
+    func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt, epoch: epoch) }
 
     /// Verifies a token. Its `nonce` has to be the thumbprint of the session key that presents it, so that a stolen
     /// token is useless to another device, and so is a token that was issued for another purpose.

@@ -24,9 +24,10 @@ final class IdentityProviders: Sendable {
         loaded = Mutex(try file.map(Self.read) ?? [])
     }
 
-    /// Reads the file again. If it cannot be read, the providers stay as they are.
-    func reload() {
-        guard let file, let fresh = try? Self.read(file) else { return }
+    /// Reads the file again. Throws `SetupError.providers` if it cannot be read; the providers stay as they are then.
+    func reload() throws(SetupError) {
+        guard let file else { return }
+        let fresh = try Self.read(file)
         loaded.withLock { $0 = fresh }
     }
 
@@ -57,8 +58,10 @@ final class IdentityProviders: Sendable {
             let listed = try WireJSON.decodeClaims(Listed.self, from: Array(Data(contentsOf: URL(fileURLWithPath: path))))
             return try listed.providers.map { provider in
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: provider.jwks, relativeTo: folder))
-                let keys = try WireJSON.decodeClaims(Keys.self, from: Array(bytes)).keys.compactMap(key)
-                guard isSecure(provider.issuer), !provider.audience.isEmpty, !keys.isEmpty else {
+                let listed = try WireJSON.decodeClaims(Keys.self, from: Array(bytes)).keys
+                let keys = listed.compactMap(key)
+                // A set without keys takes a leaked one away. One without a usable key is a mistake.
+                guard isSecure(provider.issuer), !provider.audience.isEmpty, !keys.isEmpty || listed.isEmpty else {
                     throw SetupError.providers(path)
                 }
                 return IdentityProvider(issuer: provider.issuer, audience: provider.audience, keys: keys)

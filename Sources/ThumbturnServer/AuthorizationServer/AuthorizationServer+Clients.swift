@@ -15,8 +15,7 @@ extension AuthorizationServer {
             // The server no longer knows which assertions were used before this epoch began, so it refuses them all.
             let epoch = try await store.epoch()
             guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw VerificationError.replayed }
-            let spend = Spend(
-                .assertion, id: assertion.replayKey, expiresAt: assertion.expiry + Spend.memory, epoch: epoch.number)
+            let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry, epoch: epoch.number)
             guard try await store.spend([spend]) else { throw VerificationError.replayed }
             return client
         } catch let refusal as VerificationError {

@@ -1,4 +1,6 @@
 #if Server
+import Crypto
+import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
@@ -112,8 +114,9 @@ extension AuthorizationServer {
                 longestLife: settings.accessTokenLifetime, at: time.now
             ),
             let device = DeviceID(claims.did), let generation = try await store.plainGeneration(of: device),
+            case let name = name(ofCredentials: generation, of: claims.sub),
             // A node of an older version names none, during the rollout of this one.
-            claims.generation ?? generation == generation
+            claims.credentials ?? name == name
         else { return nil }
         return claims
     }
@@ -124,12 +127,18 @@ extension AuthorizationServer {
         let claims = PlainTokenClaims(
             iss: settings.publicURL, aud: settings.audience, account: key.account.text, clientID: settings.clientID, iat: now,
             exp: now + lifetime, jti: Identifier<PlainTokenClaims>.random().text, device: key.device.text,
-            generation: generation
+            credentials: name(ofCredentials: generation, of: key.account.text)
         )
         counters.tokens.count()
         return PlainTokenAnswer(
             accessToken: try secrets.current.signer(at: time.now).sign(claims), expiresIn: lifetime.components.seconds
         )
+    }
+
+    /// Names a generation of an account's credentials, so that no resource server can count them.
+    private func name(ofCredentials generation: Int64, of account: String) -> String {
+        let key = secrets.current.masterKey.derive("credentials in plain tokens")
+        return Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Data("\(account) \(generation)".utf8), using: key).prefix(8))
     }
 
     private func mayTry(from network: Network) async throws -> Bool {

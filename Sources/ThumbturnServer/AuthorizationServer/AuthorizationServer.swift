@@ -92,7 +92,6 @@ package struct AuthorizationServer: Sendable {
         nonces.tidy(at: time.now)
         clientRates.tidy(at: time.now)
         deviceRates.tidy(at: time.now)
-        providers.reload()
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await tidyAudit()
@@ -100,6 +99,7 @@ package struct AuthorizationServer: Sendable {
         try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
         try await keepUpEvidence()
         try await telemeter.tidy(retention: settings.telemetryRetention)
+        try providers.reload()
     }
 
     /// The public keys of access tokens by their ids, as they are now: a key that an operator revoked a moment ago, in

@@ -45,7 +45,8 @@ extension EmbeddedServer {
     package func restored(from path: String, backupKey: MasterKey? = nil) async throws -> RestoredTime {
         let key = service.secrets.current.masterKey
         let time = try await service.store.restore(
-            from: path, coolOff: service.settings.coolOff, sealing: (backupKey ?? key).sealing(with: key))
+            from: path, coolOff: service.settings.coolOff, sealing: (backupKey ?? key).sealing(with: key),
+            own: key.sealing(with: key))
         if case .set = time { try await service.secrets.retireFormer() }
         return time
     }

@@ -263,6 +263,10 @@ private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
                             "the machine's clock and the server's time differ; see: thumbturn-server time",
                             metadata: ["clock is ahead by seconds": .stringConvertible(ahead.components.seconds)])
                     }
+                } catch SetupError.providers(let path) {
+                    logger.error(
+                        "the providers of before stay in use, with their keys",
+                        metadata: ["mistake": .string(SetupError.providers(path).description)])
                 } catch StoreError.timeJumped {
                     logger.error(
                         "the database's time is far ahead, so all requests are refused; see: thumbturn-server time")

@@ -30,10 +30,6 @@ package struct Spend: Hashable, Sendable {
         case dpopProof = 9
     }
 
-    /// How much longer than it is valid a thing is remembered that others have signed: their keys outlive an epoch, and it is
-    /// valid once more where an operator sets the time back too far.
-    static let memory = Duration.seconds(24 * 3600)
-
     package var use: Use
     package var id: [UInt8]
     package var expiresAt: UnixTime

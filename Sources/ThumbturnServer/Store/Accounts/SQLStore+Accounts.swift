@@ -59,6 +59,8 @@ extension SQLStore {
                     arguments: [blob(account.bytes), blob(hash)]
                 )
             }
+            // A ticket from before may be for a code that a thief has found.
+            try Self.voidCredentials(of: account, in: db)
             try Self.audit(AuditEvent(.recoveryCodesMade, account: account), in: db, at: now)
             try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
         }

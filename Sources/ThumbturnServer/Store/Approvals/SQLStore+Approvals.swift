@@ -50,7 +50,8 @@ extension SQLStore {
                 guard old.state != .redeemed else { return .redeemed }
                 let isSame =
                     old.txn == new.txn && old.demand == new.demand && old.account == new.account && old.second == new.second
-                if isSame, now < old.expiresAt { return .exists(old) }
+                // That of a back end which had this name before cannot be redeemed by this one.
+                if isSame, now < old.expiresAt, creator.createdAt <= old.createdAt { return .exists(old) }
             }
             // A refused request changes nothing, so the one that it would replace ends after the last guard.
             for account in accounts {

@@ -5,13 +5,16 @@ extension SQLStore {
     package func purge(sessionsBefore: UnixTime) async throws {
         // The time is that of each transaction: an operator may set it back between two of them, and what is used then must stay.
         // A node that remembers a proof at this moment sees the former purged_until, and would not see that the proof's row goes.
+        // What others have signed outlives an epoch: it is remembered longer, for an operator who sets the time back a little too far.
         try await deleteInPortions(
             """
             DELETE FROM spent WHERE (expires_at, use, id) IN (
                 SELECT expires_at, use, id FROM spent
                 WHERE expires_at <= (SELECT high_water FROM node)
-                    AND (use != ? OR expires_at <= (SELECT purged_until FROM node)) LIMIT ?)
-            """, Spend.Use.dpopProof.rawValue)
+                    AND (use != ? OR expires_at <= (SELECT purged_until FROM node))
+                    AND (use NOT IN (?, ?) OR expires_at + ? <= (SELECT high_water FROM node)) LIMIT ?)
+            """, Spend.Use.dpopProof.rawValue, Spend.Use.assertion.rawValue, Spend.Use.idToken.rawValue,
+            NodeTime.largestStep.components.seconds)
         // The ids begin with the time, so that SQLite does not visit the other rows.
         let (first, last) = (blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds)
         try await deleteInPortions(

@@ -28,8 +28,11 @@ package protocol EpochStore: Sendable {
     /// - Parameters:
     ///   - coolOff: the longest cool-off of a device.
     ///   - sealing: opens every sealed value of the copy and seals it for this database. If it throws, nothing has changed.
+    ///   - own: opens what this database has sealed, under the key that `sealing` seals with. If it throws, nothing has changed.
     @discardableResult
-    func restore(from path: String, coolOff: Duration, sealing: @escaping Sealing) async throws -> RestoredTime
+    func restore(
+        from path: String, coolOff: Duration, sealing: @escaping Sealing, own: Sealing
+    ) async throws -> RestoredTime
     /// Sets the latest time that was seen, to an earlier or a later one, and begins an epoch. The keys of access tokens
     /// end at once: they have signed tokens of the wrong time.
     ///

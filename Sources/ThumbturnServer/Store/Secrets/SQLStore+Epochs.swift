@@ -20,23 +20,27 @@ extension SQLStore {
 
     @discardableResult
     package func restore(
-        from path: String, coolOff: Duration, sealing: @escaping Sealing
+        from path: String, coolOff: Duration, sealing: @escaping Sealing, own: Sealing = { sealed, _ in sealed }
     ) async throws -> RestoredTime {
         // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
         // server ever sees the backup's epoch, and the secrets that the server holds are refused.
-        try await replace(by: { try Self.draft(of: path, sealing: sealing) }, coolOff: coolOff)
+        try await replace(by: { try Self.draft(of: path, sealing: sealing) }, coolOff: coolOff, own)
     }
 
     /// The same with a backup in memory, which was sealed with this server's master key.
     package func restore(from image: StoreImage, coolOff: Duration) async throws {
-        _ = try await replace(by: { try SQLitePool(inMemory: image) }, coolOff: coolOff)
+        _ = try await replace(by: { try SQLitePool(inMemory: image) }, coolOff: coolOff) { sealed, _ in sealed }
     }
 
     /// - Parameter makeDraft: runs again if a key of access tokens was revoked meanwhile, which the draft would not know.
-    private func replace(by makeDraft: () throws -> SQLitePool, coolOff: Duration) async throws -> RestoredTime {
+    private func replace(
+        by makeDraft: () throws -> SQLitePool, coolOff: Duration, _ own: Sealing
+    ) async throws -> RestoredTime {
         for _ in 0..<Limits.transactionTries {
             let draft = try makeDraft()
             let (keys, edition) = try await pool.read { (try KeptTokenKeys(in: $0), try Self.edition(in: $0)) }
+            // Another command may have changed the master key while the backup was opened.
+            try keys.open(own)
             let restored = try await settle(draft, keeping: keys, coolOff: coolOff)
             do {
                 try pool.replace(by: draft) { db in
@@ -116,6 +120,11 @@ private struct KeptTokenKeys: Sendable {
                 kid: $0["kid"], secret: $0["secret"], x963: $0["x963"], retiredAt: $0["retired_at"],
                 revokedAt: $0["revoked_at"])
         }
+    }
+
+    /// Throws what `sealing` throws for a live key.
+    func open(_ sealing: Sealing) throws {
+        for key in live { _ = try sealing(key.sealed, SealLabel.secret(key.id, use: key.use.rawValue)) }
     }
 
     /// Adds these keys to an older copy of their database. The live ones verify and do not sign, because the copy begins
