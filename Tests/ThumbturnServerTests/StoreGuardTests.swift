@@ -11,7 +11,7 @@ import ThumbturnVerifier
 
 /// Conditions of single transactions that no flow reaches by itself, because an earlier check refuses the same.
 @Suite struct StoreGuardTests {
-    private func with(_ body: (SQLStore, TestClock, AccountID) async throws -> Void) async throws {
+    func with(_ body: (SQLStore, TestClock, AccountID) async throws -> Void) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -24,7 +24,7 @@ import ThumbturnVerifier
         try await body(store, clock, account)
     }
 
-    private func device(_ name: String, _ account: AccountID, coolOff: Duration = .seconds(100)) -> NewDevice {
+    func device(_ name: String, _ account: AccountID, coolOff: Duration = .seconds(100)) -> NewDevice {
         NewDevice(
             id: .random(), account: account, name: name, sessionJKT: "\(name) session",
             keys: [
@@ -33,11 +33,11 @@ import ThumbturnVerifier
             ], coolOff: coolOff)
     }
 
-    private func spend(_ use: Spend.Use = .challenge) -> Spend {
+    func spend(_ use: Spend.Use = .challenge) -> Spend {
         Spend(use, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: UnixTime(seconds: 1_000_300), epoch: 0)
     }
 
-    private func session(_ name: String, _ store: SQLStore) async throws -> SessionID {
+    func session(_ name: String, _ store: SQLStore) async throws -> SessionID {
         let new = NewSession(id: .random(), tokenHash: [])
         _ = try await store.openSession(new, by: .signIn("\(name) face", jkt: "\(name) session", spend()))
         return new.id
