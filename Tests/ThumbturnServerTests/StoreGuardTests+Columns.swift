@@ -106,8 +106,9 @@ extension StoreGuardTests {
                     id: .random(), creator: "bank", transactionID: "t", account: account, second: nil, txn: "e30",
                     demand: .oneKey, lifetime: .seconds(60), cap: 2))
             try store.pool.write { db in
-                try db.execute(sql: "INSERT INTO throttles (scope, id, wrong, until) VALUES (1, x'01', 1, 0)")
-                try db.execute(sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (x'01', x'01', 'k', 0)")
+                try db.execute(sql: "INSERT INTO throttles (scope, id, wrong, until) VALUES (1, ?, 1, 0)", arguments: [blob([1])])
+                try db.execute(
+                    sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?1, ?1, 'k', 0)", arguments: [blob([1])])
             }
             #expect(try Self.number("SELECT count(*) FROM notices", store) ?? 0 > 0)
             let time = clock.now + .seconds(-86_400)
@@ -227,9 +228,9 @@ extension StoreGuardTests {
                 try $0.execute(
                     sql: """
                         UPDATE keys SET enrolled_by = 'pin', protection = 'attestedHardware', verification = 'passcode',
-                            evidence_id = x'01', wrong_in_a_row = 3, paused_until = 5000000000, retired_at = 1,
+                            evidence_id = ?, wrong_in_a_row = 3, paused_until = 5000000000, retired_at = 1,
                             sessions_over = 5000000000 WHERE kid = 'shared'
-                        """)
+                        """, arguments: [blob([1])])
             }
             let eve = AccountID.random()
             _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
