@@ -53,7 +53,6 @@ import ThumbturnVerifier
         }
 
         func ticket(_ name: String) -> Tickets.Right {
-            // The account got its one-time codes once.
             Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil, credentialGeneration: Self.generation)
         }
 

@@ -178,24 +178,6 @@ import ThumbturnVerifier
         func latestTime() async throws -> UnixTime { UnixTime(seconds: 0) }
     }
 
-    @Test("a proof whose nonce was good before a promotion is not admitted after it")
-    func promotedMeanwhile() async throws {
-        try await LiveServer.run { live in
-            let device = try await live.device()
-            let path = "/v1/devices"
-            let proof = device.device.dpop("GET", path, nil, nonce: try await device.nonce(), token: "token")
-            let target = DPoPProof.Request(method: "GET", uri: live.url + path, accessToken: "token", body: nil)
-            var service = live.service
-            service.sharedProofs = MovingPlace()
-            do {
-                _ = try await service.admit(proof, for: target)
-                Issue.record("the proof was admitted")
-            } catch let error as VerificationError {
-                #expect(error == .nonceNeeded)
-            }
-        }
-    }
-
     /// An epoch that another node begins while the database remembers a proof.
     private struct MovingEpoch: SharedProofs {
         let store: any Store
@@ -207,15 +189,16 @@ import ThumbturnVerifier
         func latestTime() async throws -> UnixTime { UnixTime(seconds: 0) }
     }
 
-    @Test("a proof of before an epoch that began meanwhile is not taken for a repeated one")
-    func epochMeanwhile() async throws {
+    @Test(
+        "a proof whose nonce was good before a promotion, or before an epoch, is not admitted after it", arguments: [true, false])
+    func movedMeanwhile(isPlace: Bool) async throws {
         try await LiveServer.run { live in
             let device = try await live.device()
             let path = "/v1/devices"
             let proof = device.device.dpop("GET", path, nil, nonce: try await device.nonce(), token: "token")
             let target = DPoPProof.Request(method: "GET", uri: live.url + path, accessToken: "token", body: nil)
             var service = live.service
-            service.sharedProofs = MovingEpoch(store: live.service.store)
+            service.sharedProofs = isPlace ? MovingPlace() : MovingEpoch(store: live.service.store)
             await #expect(throws: VerificationError.nonceNeeded) { _ = try await service.admit(proof, for: target) }
         }
     }

@@ -239,6 +239,18 @@ import ThumbturnVerifier
         #expect((read?.current.first?.issuer == issuer) == isTaken)
     }
 
+    @Test func aLeakedKeyGoesAlsoWhereTidyingFails() async throws {
+        let provider = try Provider()
+        defer { try? FileManager.default.removeItem(atPath: provider.folder) }
+        try await LiveServer.run(configure: { $0.identityProviders = provider.file }) { live in
+            try #"{"keys":[]}"#.write(toFile: provider.folder + "/keys.json", atomically: true, encoding: .utf8)
+            // Another node has a later evidence policy, by which this one judges nothing.
+            try await live.service.store.raise(policyVersions: [.evidence: 9])
+            await #expect(throws: SetupError.self) { try await live.service.tidy() }
+            #expect(live.service.providers.current.map(\.keys.count) == [0])
+        }
+    }
+
     @Test func anUnreadableFileIsRefusedAndAKeySetIsReadAgain() async throws {
         let provider = try Provider()
         defer { try? FileManager.default.removeItem(atPath: provider.folder) }

@@ -88,7 +88,7 @@ struct HostileStory: Sendable {
         return platform
     }
 
-    /// Its prompts wait as long as a policy allows: a machine that is busy for seconds is not the person's failing, and
+    /// Prompts wait as long as a policy allows: a machine that is busy for seconds is not the person's failing, and
     /// `report` judges how long the vault took.
     private static let patient: UnlockPolicy = {
         var policy = UnlockPolicy.unlock

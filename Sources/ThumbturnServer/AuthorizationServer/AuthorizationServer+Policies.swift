@@ -8,13 +8,21 @@ extension AuthorizationServer {
     /// - Throws: `SetupError.policyOutdated` if another node has used a later version of a policy.
     package func agreeOnPolicies() async throws {
         let (own, latest) = (settings.policyVersions, try await store.policyVersions())
-        for (policy, version) in latest.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where (own[policy] ?? 0) < version {
+        for policy in latest.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             // Devices go back to their apps' own unlock policies where a server has none.
             if policy == .unlock, settings.unlockPolicies == nil { continue }
-            throw SetupError.policyOutdated(policy.rawValue, version: own[policy], latest: version)
+            try policy.check(own[policy], after: latest)
         }
         let later = own.filter { $0.value > latest[$0.key] ?? 0 }
         if !later.isEmpty { try await store.raise(policyVersions: later) }
+    }
+}
+
+extension PolicyKind {
+    /// Refuses a version that is lower than the latest one that any node has used.
+    func check(_ version: Int64?, after latest: [PolicyKind: Int64]) throws(SetupError) {
+        guard let used = latest[self], version ?? 0 < used else { return }
+        throw .policyOutdated(rawValue, version: version, latest: used)
     }
 }
 

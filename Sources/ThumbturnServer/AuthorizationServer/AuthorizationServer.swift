@@ -92,6 +92,8 @@ package struct AuthorizationServer: Sendable {
         nonces.tidy(at: time.now)
         clientRates.tidy(at: time.now)
         deviceRates.tidy(at: time.now)
+        // Whatever fails below, a leaked key goes; a mistake in the file holds up nothing else.
+        let reading = Result { try providers.reload() }
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await tidyAudit()
@@ -99,7 +101,7 @@ package struct AuthorizationServer: Sendable {
         try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
         try await keepUpEvidence()
         try await telemeter.tidy(retention: settings.telemetryRetention)
-        try providers.reload()
+        try reading.get()
     }
 
     /// The public keys of access tokens by their ids, as they are now: a key that an operator revoked a moment ago, in

@@ -59,10 +59,7 @@ extension EmbeddedServer {
     /// - Returns: how many pieces of evidence were judged, and how many prove less than before.
     /// - Throws: `SetupError.policyOutdated` if a node has used a later version of the policy.
     package func judgeEvidence(by policy: EvidencePolicy) async throws -> (judged: Int, lowered: Int) {
-        let latest = try await service.store.policyVersions()[.evidence] ?? 0
-        guard policy.version ?? 0 >= latest else {
-            throw SetupError.policyOutdated(PolicyKind.evidence.rawValue, version: policy.version, latest: latest)
-        }
+        try PolicyKind.evidence.check(policy.version, after: try await service.store.policyVersions())
         var policy = policy
         policy.lists = try await service.evidenceLists()
         let outcome = try await service.judgeAnew(by: policy)

@@ -108,10 +108,7 @@ extension SQLStore {
 
     package func setMinimums(_ minimums: [String: Assurance], version: Int64?) async throws {
         try await writer.write { db, _ in
-            let latest = try Self.policyVersions(in: db)[.evidence] ?? 0
-            guard version ?? 0 >= latest else {
-                throw SetupError.policyOutdated(PolicyKind.evidence.rawValue, version: version, latest: latest)
-            }
+            try PolicyKind.evidence.check(version, after: Self.policyVersions(in: db))
             if let version { try Self.raise([.evidence: version], in: db) }
             try db.run(sql: "DELETE FROM account_groups")
             for (name, minimum) in minimums.merging(["": .withoutKey], uniquingKeysWith: { named, _ in named }) {
