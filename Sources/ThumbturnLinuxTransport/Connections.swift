@@ -41,15 +41,19 @@ final class Connections: Sendable {
     private func open(_ call: Call, to server: Server) {
         let tls: NIOSSLContext?
         do { tls = server.isSecure ? try context() : nil } catch { return call.exchange.failed(error) }
-        let opening = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(TimeAmount(call.request.deadline))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try self.fill(channel.pipeline.syncOperations, server, tls) }
-            }
-            .connect(host: server.host, port: server.port)
-        call.exchange.onStop { opening.whenSuccess { $0.cut() } }
-        opening.flatMap { $0.writeAndFlush(call) }.whenFailure { call.exchange.failed($0) }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        // On the connection's own loop: elsewhere the handshake may have failed before the call was written, and its error lost.
+        loop.execute {
+            let opening = ClientBootstrap(group: loop)
+                .connectTimeout(TimeAmount(call.request.deadline))
+                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try self.fill(channel.pipeline.syncOperations, server, tls) }
+                }
+                .connect(host: server.host, port: server.port)
+            call.exchange.onStop { opening.whenSuccess { $0.cut() } }
+            opening.flatMap { $0.writeAndFlush(call) }.whenFailure { call.exchange.failed($0) }
+        }
     }
 
     private func fill(_ pipeline: ChannelPipeline.SynchronousOperations, _ server: Server, _ tls: NIOSSLContext?) throws {

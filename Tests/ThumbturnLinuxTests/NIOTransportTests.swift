@@ -395,7 +395,7 @@ import ThumbturnDevice
         ] {
             let url = "https://\(host):\(server.port)/"
             let failed = await failure { _ = try await transport.send(TransportRequest(method: "GET", url: url)) }
-            #expect(failed?.code == .unreachable && failed?.status?.domain == "TLS", "\(url)")
+            #expect(failed?.code == .unreachable && failed?.status?.domain == "TLS", "\(url): \(String(describing: failed))")
         }
         try await server.stop()
         try await elsewhere.stop()

@@ -17,7 +17,7 @@ import ThumbturnTestKit
             let record = try await auth.enrol(
                 with: PasswordSignIn(account: "ada", password: LiveServer.password), deviceName: "Phone")
             #expect(record.keys.map(\.kind) == [.biometric, .passcode, .session])
-            let grant = try await auth.authenticate("Unlock")
+            let grant = try await auth.authenticate("Unlock", policy: .patient)
             #expect(grant.rung == .biometric)
             let me = try await auth.me()
             #expect(me.name == "ada" && me.acr == "urn:thumbturn:acr:software:none" && me.amr == ["swk", "pop"])

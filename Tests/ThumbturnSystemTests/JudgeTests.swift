@@ -40,7 +40,7 @@ import ThumbturnURLSession
         let wire = RecordingTransport()
         let auth = try Authenticator(server: URL(string: url)!, platform: SimulatedPhone().platform(transport: wire))
         try await auth.enrol(with: PasswordSignIn(account: ServerProcess.account, password: ServerProcess.password))
-        let grant = try await auth.authenticate("Unlock")
+        let grant = try await auth.authenticate("Unlock", policy: .patient)
         _ = try await auth.me()
 
         let redeemed = try #require(wire.exchanges.last { $0.request.url.hasSuffix("/v1/token") }).request
