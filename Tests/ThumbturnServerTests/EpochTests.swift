@@ -257,6 +257,31 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func aRetiredKeyThatWasRevokedAfterTheBackupStaysRevoked() async throws {
+        try await temporary { folder in
+            let clock = TestClock()
+            let backup = folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            func open() async throws -> EmbeddedServer {
+                try await EmbeddedServer(
+                    AuthorizationServer(
+                        try ServerSettings(publicURL: "http://localhost", dataFolder: folder), clock: clock.node))
+            }
+            let server = try await open()
+            let old = try #require(server.service.jwks.keys.first?.kid)
+            try await server.service.secrets.rotateTokenKey()
+            clock.advance(by: .seconds(1501))
+            try await server.service.tidy()
+            try await server.backUp(to: backup)
+            #expect(try await server.archivedJWKS().contains(old))
+            try await server.revokeTokenKey(old)
+            try await server.restore(from: backup)
+            let restored = try await open()
+            #expect(try await restored.archivedJWKS().contains(old) == false)
+            #expect(try await restored.archivedJWKS(withRevoked: true).contains(old))
+        }
+    }
+
     /// The clock was five days ahead when the backup was made.
     @Test("a backup from days of a wrong clock does not bring the wrong time back", arguments: [true, false])
     func wrongTime(_ isSetRight: Bool) async throws {

@@ -245,5 +245,19 @@ extension StoreGuardTests {
             expect(try Self.number(kept, store), is: 1)
         }
     }
+
+    @Test("each attempt changes its row, also one that counts nothing new") func equalWork() async throws {
+        try await with { store, _, _ in
+            var limits = ThrottleLimits()
+            limits.globalBurst = 2
+            var turns: [Int64] = []
+            // The last ones find the count at its limit.
+            for _ in 0..<5 {
+                try await store.count(against: [.global], limits: limits)
+                turns.append(try Self.number("SELECT turn FROM throttles", store) ?? -1)
+            }
+            #expect(turns == [0, 1, 2, 3, 4])
+        }
+    }
 }
 #endif
