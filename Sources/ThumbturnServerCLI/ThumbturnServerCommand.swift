@@ -45,8 +45,8 @@ struct DataOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on. Each \
-            promotion of a replica then begins an epoch.
+            Accept a database that may lose commits which were answered: one whose synchronous_commit is weaker than on, or without \
+            fsync or full_page_writes. Each promotion of a replica then begins an epoch; after a crash run new-epoch.
             """
     )
     var acceptLostCommits = false
@@ -62,7 +62,6 @@ struct DataOptions: ParsableArguments {
         if let address = PostgresAddress.given(database) {
             settings.database = try PostgresAddress(
                 address, replication: replication, acceptsWeakCommits: acceptLostCommits)
-            try settings.database?.check(.system)
         }
         return settings
     }

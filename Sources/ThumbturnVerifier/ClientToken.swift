@@ -8,7 +8,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
         case clientID = "client_id"
-        case iat, exp, jti, scope, cnf
+        case iat, exp, jti, scope, cnf, registration
     }
 
     package var iss: String
@@ -23,10 +23,12 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package var scope: String
     /// The key that the token is bound to (RFC 9449 section 6); nil for a bearer token.
     package var cnf: KeyConfirmation?
+    /// Names the registration that the back end had then, for the issuer alone. Another back end of the same name has another one.
+    package var registration: String?
 
     package init(
         iss: String, aud: String, client: String, iat: UnixTime, exp: UnixTime, jti: String, scope: String,
-        cnf: KeyConfirmation?
+        cnf: KeyConfirmation?, registration: String? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -37,6 +39,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
         self.jti = jti
         self.scope = scope
         self.cnf = cnf
+        self.registration = registration
     }
 
     /// Verifies a token of this issuer for this audience. Throws the first check that failed.

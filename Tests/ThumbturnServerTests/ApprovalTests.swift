@@ -287,7 +287,7 @@ import ThumbturnURLSession
                 try db.execute(sql: "UPDATE keys SET retired_at = 1 WHERE kind = 'biometric'")
             }
             #expect(before.accounts.allSatisfy(before.isSigned), "the reading of before")
-            let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: before.txn) { _, _ in "receipt" }
+            let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: before.txn) { _, _, _ in "receipt" }
             guard case .not(.withdrawn) = try await live.service.store.redeem(redemption) else {
                 Issue.record("redeemed with a signature of a retired key")
                 return

@@ -224,7 +224,7 @@ import ThumbturnVerifier
         defer { world.remove() }
         _ = try await world.enrol(1)
         // What the request read before the transaction: an approval that nobody has signed.
-        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { approval, now in
+        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { approval, now, _ in
             "\(approval.signatures.map(\.kid)) at \(now.seconds)"
         }
         guard case .not(.open) = try await world.store.redeem(redemption) else {
@@ -250,7 +250,7 @@ import ThumbturnVerifier
         #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "done")
         try world.store.pool.write { try $0.execute(sql: "UPDATE \(change) = 1") }
         expect(try await world.store.approval(world.approval)?.isSigned(by: world.account), is: false)
-        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { _, _ in "" }
+        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { _, _, _ in "" }
         guard case .not(.withdrawn) = try await world.store.redeem(redemption) else {
             Issue.record("redeemed by a key that is gone")
             return

@@ -163,7 +163,7 @@ import ThumbturnVerifier
                 let new = NewApproval(
                     id: .random(), creator: "bank", transactionID: "another", account: account, txn: txn,
                     demand: .oneKey, lifetime: .seconds(60), cap: 8)
-                let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: txn) { _, _ in "receipt" }
+                let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: txn) { _, _, _ in "receipt" }
                 let (created, redeemed) = (try await store.create(new), try await store.redeem(redemption))
                 guard case .notAllowed = created, case .notAllowed = redeemed else { return "\(created), \(redeemed)" }
                 return "not allowed"
@@ -174,7 +174,7 @@ import ThumbturnVerifier
             expect(try await outcomes(), is: "not allowed")
             live.clock.advance(by: .seconds(1))
             _ = try await live.backEnd([.approvals])
-            let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: txn) { _, _ in "receipt" }
+            let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: txn) { _, _, _ in "receipt" }
             guard case .notAllowed = try await store.redeem(redemption) else {
                 Issue.record("a later back end of the same name redeemed it")
                 return

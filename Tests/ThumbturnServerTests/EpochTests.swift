@@ -257,6 +257,32 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("a command that meets a database which was put back dates the epoch by its clock", arguments: [true, false])
+    func commandBeginsEpoch(_ byHand: Bool) async throws {
+        try await temporary { folder in
+            let clock = TestClock()
+            let backup = folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            func open(_ use: DataUse) async throws -> EmbeddedServer {
+                let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+                return EmbeddedServer(try await AuthorizationServer(settings, for: use, clock: clock.node))
+            }
+            let server = try await open(.serving)
+            try await server.backUp(to: backup)
+            clock.advance(by: .seconds(3600))
+            if byHand {
+                try await server.service.store.raise(policyVersions: [:])
+                for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder + Self.database + end) }
+                try FileManager.default.copyItem(atPath: backup, toPath: folder + Self.database)
+                expect(try await open(.command).service.store.epoch().began, is: clock.now)
+            } else {
+                let command = try await open(.beginning)
+                try await command.beginEpoch()
+                expect(try await command.service.store.epoch().began, is: clock.now)
+            }
+        }
+    }
+
     @Test func aRetiredKeyThatWasRevokedAfterTheBackupStaysRevoked() async throws {
         try await temporary { folder in
             let clock = TestClock()
@@ -484,7 +510,7 @@ import ThumbturnVerifier
             let pool = try SQLitePool(path: path)
             let mark = try #require(pool.mark)
             #expect(mark.read() == nil)
-            expect(try Schema.beginEpochIfRestored(pool, mark, at: UnixTime(seconds: 1_000_000)), is: false)
+            expect(try Schema.beginEpochIfRestored(pool, mark, NodeTime(TestClock().node)), is: false)
             #expect(mark.read() == 0)
             expect(try opens(path).wasRestored, is: false)
         }

@@ -51,7 +51,7 @@ import ThumbturnVerifier
                 if let table { settings.stepUp = StepUpPolicy(table) }
             }
         ) { live in
-            try await live.service.store.setMinimums(policy.minimums, version: nil)
+            try await live.service.store.setMinimums(policy.minimums, version: policy.version)
             try await story(live)
         }
     }
@@ -441,6 +441,23 @@ import ThumbturnVerifier
             #expect(try await Self.me(auth).acr.contains("attestedHardware"), "wrong answers change nothing")
             #expect(await fetching.fetch())
             #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:software:none")
+        }
+    }
+
+    @Test func aNodeWithAnOlderPolicyJudgesNothingByANewerList() async throws {
+        var policy = try Self.policy()
+        policy.version = 1
+        try await Self.run(policy) { live in
+            let auth = try Self.android(live) { mint, _ in mint.editAttestation = { $0.serial = [0x12, 0x34, 0x56] } }
+            try await auth.enrol(with: Self.signIn)
+            live.clock.advance(by: .seconds(60))
+            try await live.service.store.raise(policyVersions: [.evidence: 2])
+            let list = #"{"entries":{"123456":{"status":"REVOKED"}}}"#
+            await #expect(throws: SetupError.self) {
+                try await live.service.adopt(statusList: Array(list.utf8), fetchedAt: live.clock.now)
+            }
+            #expect(try await Self.me(auth).acr.contains("attestedHardware"), "the nodes with the later policy judge it")
+            #expect(try await live.service.evidenceLists().status?.count == 1, "and find the list")
         }
     }
 

@@ -471,7 +471,7 @@ import ThumbturnVerifier
     }
 
     private static func redemption(_ world: World, _ txn: String, of number: UInt8 = 2) -> Redemption {
-        Redemption(approval: world.approval("ada", number), creator: "ada bank", key: "k", txn: txn) { _, _ in "receipt" }
+        Redemption(approval: world.approval("ada", number), creator: "ada bank", key: "k", txn: txn) { _, _, _ in "receipt" }
     }
 
     @Test("a change leaves the neighbours alone", arguments: changes)

@@ -107,6 +107,31 @@ import ThumbturnMessages
     }
 
     @Test(
+        "tables that were changed by other means are 503 with Retry-After, and the server recovers",
+        arguments: [
+            ("ALTER COLUMN cools_off_until TYPE numeric", "ALTER COLUMN cools_off_until TYPE bigint"),
+            ("ALTER COLUMN cools_off_until TYPE text", "ALTER COLUMN cools_off_until TYPE bigint USING cools_off_until::bigint"),
+            ("RENAME COLUMN name TO former", "RENAME COLUMN former TO name"),
+            ("ALTER COLUMN name DROP NOT NULL", "ALTER COLUMN name SET NOT NULL"),
+        ])
+    func otherTables(_ change: String, _ back: String) async throws {
+        try await with { database, live, device in
+            let token = try await device.signIn().accessToken
+            #expect(try await device.get("/v1/devices", token: token).status == 200)
+            let name = "UPDATE thumbturn.devices SET name ="
+            try TestDatabases.run("ALTER TABLE thumbturn.devices \(change)", on: database.address)
+            if change.contains("DROP") { try TestDatabases.run("\(name) NULL", on: database.address) }
+            for _ in 0..<2 {
+                let answer = try await device.get("/v1/devices", token: token)
+                #expect(answer.status == 503 && answer.headerNames.contains("retry-after"), "\(answer.status) \(answer.text)")
+            }
+            if change.contains("DROP") { try TestDatabases.run("\(name) 'Phone'", on: database.address) }
+            try TestDatabases.run("ALTER TABLE thumbturn.devices \(back)", on: database.address)
+            #expect(try await device.get("/v1/devices", token: token).status == 200)
+        }
+    }
+
+    @Test(
         "a database that is full, slow or has other tables is 503 with Retry-After, nothing is half done, and the server recovers",
         arguments: [
             // PostgreSQL's own code for a full disk.

@@ -44,6 +44,31 @@ import ThumbturnCore
                 == (mode == "verify-full" ? "disable" : address.contains("://") ? nil : "prefer"))
     }
 
+    @Test("an address that the environment or a file of services completes is another machine's")
+    func environments() {
+        let local = ["host": "localhost"]
+        #expect(PostgresAddress.isHere(local, [:]) && PostgresAddress.isHere(local, ["PGHOSTADDR": "127.0.0.1"]))
+        for environment in [["PGHOSTADDR": "192.0.2.1"], ["PGSERVICE": "x"]] {
+            #expect(!PostgresAddress.isHere(local, environment))
+        }
+        #expect(!PostgresAddress.isHere(local.merging(["service": "x"]) { $1 }, [:]))
+        #expect(PostgresAddress.isHere(["hostaddr": "127.0.0.1"], ["PGHOSTADDR": "192.0.2.1"]), "the address comes first")
+        #expect(!PostgresAddress.isHere([:], [:]), "PGHOST may name any")
+    }
+
+    @Test("only a database that syncs each commit outlasts a failure of power")
+    func durable() {
+        let full = ["synchronous_commit": "on", "fsync": "on", "full_page_writes": "on"]
+        #expect(PostgresSchema.outlastsPowerFailure(full))
+        for name in full.keys {
+            #expect(!PostgresSchema.outlastsPowerFailure(full.merging([name: "off"]) { $1 }), "\(name)")
+            #expect(!PostgresSchema.outlastsPowerFailure(full.filter { $0.key != name }), "\(name)")
+        }
+        for (commits, isFull) in [("remote_apply", true), ("remote_write", false), ("local", false)] {
+            #expect(PostgresSchema.outlastsPowerFailure(full.merging(["synchronous_commit": commits]) { $1 }) == isFull)
+        }
+    }
+
     @Test("of several hosts, one is tried before the others, or alone")
     func hosts() throws {
         let address = try PostgresAddress("postgresql://u@[::1]:1,127.0.0.2:2,localhost:3/t")
@@ -428,6 +453,10 @@ import ThumbturnCore
             let error = #expect(throws: SetupError.self) { try address.check(TestClock(now + .seconds(seconds)).node) }
             #expect(error?.description.contains(seconds < 0 ? "behind that of" : "ahead of that of") == true)
         }
+        // A clock that could not be compared is not taken for one that agrees.
+        let gone = try PostgresAddress("postgresql://127.0.0.1:1/thumbturn")
+        let error = #expect(throws: SetupError.self) { try gone.check(.system) }
+        #expect(error?.description.hasPrefix("The database cannot be used") == true, "\(String(describing: error))")
     }
 
     @Test("a node without the master key of the others says so, and a restore under a wrong key leaves an empty database empty")

@@ -22,7 +22,7 @@ import Testing
         "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL",
         "DELETE FROM visits",
         "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')",
-        "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)",
+        "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT epoch_began FROM node) / 30 + 1)",
         "DELETE FROM recovery_codes",
         // For the operator's verification, which reads all of the log.
         "SELECT number, signed FROM audit_checkpoints ORDER BY number",

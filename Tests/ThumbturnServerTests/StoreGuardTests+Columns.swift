@@ -82,9 +82,50 @@ extension StoreGuardTests {
             let later = clock.now.seconds + 50
             try store.pool.write { db in
                 try db.execute(sql: "UPDATE node SET high_water = ?", arguments: [later])
-                try Schema.beginEpoch(db, at: clock.now)
+                try Schema.beginEpoch(db, at: clock.now, lackingUntil: clock.now)
             }
             for column in ["high_water", "epoch_began", "purged_until"] { expect(try node(column), is: later, "\(column)") }
+        }
+    }
+
+    @Test("an epoch of a database that may be an older one is dated by the clock, as far as it concerns what was used since")
+    func olderDatabase() async throws {
+        try await with { store, clock, account in
+            let later = clock.now.seconds + 3000
+            try store.pool.write { db in
+                try Schema.beginEpoch(db, at: clock.now, lackingUntil: UnixTime(seconds: later))
+            }
+            expect(try Self.number("SELECT epoch_began FROM node", store), is: later)
+            expect(try Self.number("SELECT high_water FROM node", store), is: clock.now.seconds)
+            expect(try Self.number("SELECT min(one_time_last) FROM accounts", store), is: later / 30 + 1)
+        }
+    }
+
+    @Test("a verdict by an older policy than another node's is not recorded, and nothing is enrolled by it") func olderPolicy()
+        async throws
+    {
+        try await with { store, clock, account in
+            var new = device("first", account)
+            let id = EvidenceID.random()
+            new.evidence = evidence(["first face": Self.hardware], as: id, at: clock.now)
+            _ = try await store.enrol(new, spending: [])
+            try await store.raise(policyVersions: [.evidence: 2])
+            for version in [nil, 1] as [Int64?] {
+                let verdict = EvidenceVerdict(keys: [:], policy: "before", version: version)
+                await #expect(throws: SetupError.self) {
+                    _ = try await store.record(RenewedVerdict(evidence: id, verdict: verdict))
+                }
+                var judged = evidence(["second face": Self.hardware], at: clock.now)
+                judged.verdict.version = version
+                var next = device("second", account)
+                next.evidence = judged
+                let second = next
+                await #expect(throws: SetupError.self) { _ = try await store.enrol(second, spending: []) }
+            }
+            expect(try await store.key("first face")?.proven, is: Self.hardware)
+            expect(try await store.key("second face")?.kid, is: nil)
+            let verdict = EvidenceVerdict(keys: [:], policy: "after", version: 2)
+            expect(try await store.record(RenewedVerdict(evidence: id, verdict: verdict)), is: .lowered)
         }
     }
 

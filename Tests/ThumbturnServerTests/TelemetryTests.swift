@@ -379,7 +379,7 @@ import ThumbturnVerifier
                 try live.tables { db in
                     Dictionary(
                         uniqueKeysWithValues: try db.all(Row.self, sql: "SELECT day, salt FROM telemetry_salts").map {
-                            ($0["day"], $0["salt"])
+                            try ($0["day"], $0["salt"])
                         })
                 }
             }

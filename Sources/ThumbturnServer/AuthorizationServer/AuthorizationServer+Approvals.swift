@@ -60,8 +60,10 @@ extension AuthorizationServer {
         let redemption = Redemption(
             approval: approval.id, creator: client.id, key: key, txn: try Self.txn(of: request.transaction),
             // The key is looked up in the transaction too: an operator may have revoked the one of a moment ago.
-            receipt: { [secrets, publicURL = settings.publicURL] approval, now in
-                try secrets.current.signer(at: now).sign(
+            receipt: { [secrets, publicURL = settings.publicURL] approval, now, edition in
+                let secrets = secrets.current
+                guard secrets.edition == edition else { throw StoreError.anotherEpoch }
+                return try secrets.signer(at: now).sign(
                     ApprovalReceipt(
                         iss: publicURL, aud: client.id, iat: now, approval: approval.id.text,
                         txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),

@@ -43,7 +43,7 @@ extension AuthorizationServer {
         let claims = ClientTokenClaims(
             iss: settings.publicURL, aud: settings.publicURL, client: client.id, iat: now,
             exp: now + settings.accessTokenLifetime, jti: Identifier<ClientTokenClaims>.random().text,
-            scope: ClientScope.text(granted), cnf: jkt.map { KeyConfirmation(jkt: $0) }
+            scope: ClientScope.text(granted), cnf: jkt.map { KeyConfirmation(jkt: $0) }, registration: client.registration
         )
         return ClientTokenAnswer(
             accessToken: try secrets.current.signer(at: now).sign(claims), tokenType: jkt == nil ? "Bearer" : "DPoP",
@@ -63,9 +63,10 @@ extension AuthorizationServer {
                 audience: settings.publicURL, longestLife: settings.accessTokenLifetime, at: time.now
             )
             // A client that has the name of a removed one must not be reached with the tokens of the removed one.
-            guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
-                throw VerificationError.unknownKey
-            }
+            guard var client = try await store.client(claims.sub),
+                // A node of an older version names no registration, during the rollout of this one.
+                claims.registration.map({ $0 == client.registration }) ?? (client.createdAt <= claims.iat)
+            else { throw VerificationError.unknownKey }
             guard claims.cnf?.jkt == jkt, jkt != nil || client.allowsBearer else { throw VerificationError.foreignKey }
             client.scopes.formIntersection(ClientScope.known(in: claims.scope))
             return client

@@ -40,6 +40,8 @@ extension AuthorizationServer {
 
     /// Judges all stored evidence by a policy, and gives its keys what it proves now. Dates count as of the day on which the
     /// evidence arrived, because certificates expire and keys do not; the status list counts as it is now.
+    ///
+    /// - Throws: `SetupError.policyOutdated` as soon as another node has used a later version of the policy.
     package func judgeAnew(by policy: EvidencePolicy) async throws -> Rejudged {
         var outcome = Rejudged()
         var last: EvidenceID?
@@ -58,7 +60,7 @@ extension AuthorizationServer {
     private func verdict(on stored: StoredEvidence, by policy: EvidencePolicy) async throws -> EvidenceVerdict {
         guard let record = try? WireJSON.decode(EvidenceRecord.self, from: Array(stored.record.utf8)) else {
             // One damaged record must not keep the others from being judged.
-            return EvidenceVerdict(keys: [:], policy: policy.digest, refusal: EvidenceRefusal.Reason.malformed.rawValue)
+            return EvidenceVerdict(by: policy, refusal: .malformed)
         }
         var known: AppAttestRecord?
         if case .appAttest(let evidence) = record.evidence, let id = AppAttestRecord.id(of: evidence) {
@@ -68,19 +70,21 @@ extension AuthorizationServer {
         }
         do throws(EvidenceRefusal) {
             let judged = try policy.judge(record, knowing: known, at: stored.receivedAt)
-            return EvidenceVerdict(keys: judged.keys, policy: policy.digest)
+            return EvidenceVerdict(keys: judged.keys, by: policy)
         } catch {
-            return EvidenceVerdict(keys: [:], policy: policy.digest, refusal: error.reason.rawValue)
+            return EvidenceVerdict(by: policy, refusal: error.reason)
         }
     }
 
     /// Takes a newer list of revoked Android certificates, and judges all evidence anew. Throws `EvidenceRefusal` for a text
-    /// that is no such list.
+    /// that is no such list, and `SetupError.policyOutdated` if another node has used a later policy; the list is kept then.
     ///
     /// - Returns: what came of it; nil if the list that the server has is newer.
     @discardableResult
     package func adopt(statusList text: [UInt8], fetchedAt time: UnixTime) async throws -> Rejudged? {
         guard try await keep(statusList: text, fetchedAt: time, allowsShorter: false) != nil else { return nil }
+        // Other nodes see that the list is newer, and judge by their later policy.
+        try await agreeOnPolicies()
         settings.evidence.use(try await evidenceLists())
         return try await judgeAnew(by: settings.evidence.current)
     }
@@ -126,6 +130,12 @@ extension AuthorizationServer {
         _ = try await judgeAnew(by: policy)
         // Only now: what stopped half-way is judged again.
         rules.wasJudged(by: policy, in: epoch)
+    }
+}
+
+extension EvidenceVerdict {
+    init(keys: [String: Assurance] = [:], by policy: EvidencePolicy, refusal: EvidenceRefusal.Reason? = nil) {
+        self.init(keys: keys, policy: policy.digest, version: policy.version, refusal: refusal?.rawValue)
     }
 }
 

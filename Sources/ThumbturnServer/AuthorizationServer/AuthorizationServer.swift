@@ -32,8 +32,11 @@ package struct AuthorizationServer: Sendable {
     package var beforeSpending: @Sendable () async -> Void = {}
 
     /// Opens the server's data folder, or makes it if it is missing and the use may make it. Throws `SetupError`.
-    package init(_ settings: ServerSettings, for use: DataUse = .serving, clock: NodeClock = .system) async throws {
-        let time = NodeTime(clock, keepsStoredTime: use.keepsStoredTime)
+    ///
+    /// - Parameter clock: the clock of a test. Nil for the machine's, which is compared with that of a database elsewhere.
+    package init(_ settings: ServerSettings, for use: DataUse = .serving, clock: NodeClock? = nil) async throws {
+        if clock == nil { try settings.database?.check(.system) }
+        let time = NodeTime(clock ?? .system, keepsStoredTime: use.keepsStoredTime)
         let folder = try DataFolder(settings, time: time, for: use)
         try await self.init(
             settings, on: folder.store, folder.masterKey, readMasterKey: { try DataFolder.masterKey(settings) },

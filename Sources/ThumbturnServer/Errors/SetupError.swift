@@ -198,7 +198,7 @@ public enum SetupError: Error, CustomStringConvertible {
         case .weakDatabase(let settings):
             "The database may lose commits that it has confirmed (\(settings.map { "\($0) = \($1)" }.sorted().joined(separator: ", "))). "
                 + "Set synchronous_commit to on or remote_apply, and fsync and full_page_writes to on. "
-                + "If lost sign-ins are acceptable, give --accept-lost-commits."
+                + "If you accept what docs/cluster.md says of such a database, give --accept-lost-commits."
         case .noPostgreSQL: "This program was built without PostgreSQL. Build it with: swift build --traits Tools"
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."

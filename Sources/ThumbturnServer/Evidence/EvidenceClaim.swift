@@ -55,7 +55,7 @@ struct EvidenceClaim: Sendable {
             throw EvidenceRefusal(.missing, "the policy refuses keys without evidence, and the \(bare.kind) key has none")
         }
         return NewEvidence(
-            id: .random(), record: json(record), verdict: EvidenceVerdict(keys: judged.keys, policy: policy.digest),
+            id: .random(), record: json(record), verdict: EvidenceVerdict(keys: judged.keys, by: policy),
             appAttestKey: judged.appAttestKey, spends: [(try? making?.get())?.spend, activation?.spend].compactMap { $0 })
     }
 

@@ -30,7 +30,7 @@ struct StatusFetching: ServiceLifecycle.Service, CustomStringConvertible {
                 metadata: ["devices with less assurance": .stringConvertible(outcome?.lowered ?? 0)])
             return true
         } catch {
-            logger.warning("the status list stays as it was", metadata: ["error": .string("\(error)")])
+            logger.warning("the status list was not used", metadata: ["error": .string("\(error)")])
             return false
         }
     }

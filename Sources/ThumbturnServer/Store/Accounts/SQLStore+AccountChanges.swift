@@ -82,7 +82,7 @@ extension SQLStore {
             )
             return try found.map { row in
                 let (wrong, until) = try Self.row(.account(account), in: db)
-                return AccountState(
+                return try AccountState(
                     createdAt: UnixTime(seconds: row["created_at"]),
                     disabledAt: (row["disabled_at"] as Int64?).map { UnixTime(seconds: $0) }, hasOneTimeCodes: row["asks"],
                     recoveryCodes: row["codes"], wrongSignIns: wrong,
@@ -97,7 +97,7 @@ extension SQLStore {
             try db.all(
                 Row.self, sql: "SELECT name, disabled_at FROM accounts WHERE name > ? ORDER BY name LIMIT ?",
                 arguments: [name, count]
-            ).map { ($0["name"], ($0["disabled_at"] as Int64?).map { UnixTime(seconds: $0) }) }
+            ).map { (try $0["name"], try ($0["disabled_at"] as Int64?).map { UnixTime(seconds: $0) }) }
         }
     }
 

@@ -14,11 +14,11 @@ extension SQLStore {
                 FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
                 """
             let row = try db.one(Row.self, sql: statement, arguments: [name])
-            return row.flatMap { row in
-                var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
-                let secret = Array(row["secret"] as Data)
-                account.oneTimeSecret = row["asks"] ? secret : nil
-                account.credentialGeneration = row["credential_generation"]
+            return try row.flatMap { row in
+                var account = try Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
+                let secret = Array(try row["secret"] as Data)
+                account.oneTimeSecret = try row["asks"] ? secret : nil
+                account.credentialGeneration = try row["credential_generation"]
                 return account.name == name ? account : nil
             }
         }

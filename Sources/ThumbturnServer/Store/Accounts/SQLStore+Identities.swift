@@ -17,10 +17,10 @@ extension SQLStore {
                 arguments: [identity.issuer, identity.subject]
             )
             if let known {
-                guard known["is_on"] else { return nil }
-                let account: AccountID = identifier(known["id"])
+                guard try known["is_on"] else { return nil }
+                let account: AccountID = identifier(try known["id"])
                 try Self.audit(AuditEvent(.credentials, account: account, detail: "id-token"), in: db, at: now)
-                return IdentityAccount(id: account, credentialGeneration: known["credential_generation"])
+                return IdentityAccount(id: account, credentialGeneration: try known["credential_generation"])
             }
             try db.run(
                 sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -155,8 +155,9 @@ package struct Redemption: Sendable {
     /// The idempotency key, which the creator chose for this redemption.
     package var key: String
     package var txn: String
-    /// Signs the receipt, in the transaction: what is signed is what is redeemed, and no signature is missing from it.
-    package var receipt: @Sendable (ApprovalView, _ now: UnixTime) throws -> String
+    /// Signs the receipt, in the transaction: what is signed is what is redeemed, and no signature is missing from it. The edition is that
+    /// of the database's secrets.
+    package var receipt: @Sendable (ApprovalView, _ now: UnixTime, _ edition: SecretsEdition) throws -> String
 
     /// The outcome of a redemption.
     package enum Outcome: Sendable {

@@ -241,9 +241,10 @@ extension SQLStore {
                 try Self.audit(.redemptionRefused, approval, reason: "approval unknownKey", in: db, at: now)
                 return .not(.withdrawn)
             }
+            let receipt = try redemption.receipt(approval, now, Self.edition(in: db))
             try db.run(
                 sql: "UPDATE approvals SET state = 'redeemed', redeem_key = ?, receipt = ? WHERE id = ? AND state = 'approved'",
-                arguments: [redemption.key, try redemption.receipt(approval, now), blob(approval.id.bytes)]
+                arguments: [redemption.key, receipt, blob(approval.id.bytes)]
             )
             guard db.changesCount == 1, let redeemed = try Self.approval(approval.id, in: db) else { return .unknown }
             try Self.audit(.approvalRedeemed, redeemed, in: db, at: now)
@@ -279,7 +280,7 @@ extension SQLStore {
 
     private static func approval(_ id: ApprovalID, in db: Database) throws -> ApprovalView? {
         guard let row = try db.one(Row.self, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
-            let state = ApprovalState(rawValue: row["state"])
+            let state = ApprovalState(rawValue: try row["state"])
         else { return nil }
         let demand = try WireJSON.decode(ApprovalDemand.self, from: Array((row["demand"] as String).utf8))
         let signatures = try db.all(
@@ -291,19 +292,19 @@ extension SQLStore {
                 """,
             arguments: [blob(id.bytes)]
         ).compactMap { row -> ApprovalSignature? in
-            guard let kind = KeyKind(rawValue: row["kind"]), let key = try Self.key(row["kid"], in: db) else { return nil }
-            let signature = ApprovalSignature(
+            guard let kind = KeyKind(rawValue: try row["kind"]), let key = try Self.key(row["kid"], in: db) else { return nil }
+            let signature = try ApprovalSignature(
                 account: identifier(row["account_id"]), device: identifier(row["device_id"]), kind: kind, kid: key.kid,
                 x963: key.x963, enrolledAt: UnixTime(seconds: row["enrolled_at"]), enrolledBy: key.enrolledBy,
                 assurance: key.standing(at: UnixTime(seconds: row["at"])).assurance, proof: row["proof"],
                 liveness: row["liveness"], at: UnixTime(seconds: row["at"])
             )
-            return state == .redeemed || (!row["over"] && signature.counts(by: key, for: demand)) ? signature : nil
+            return try state == .redeemed || (!row["over"] && signature.counts(by: key, for: demand)) ? signature : nil
         }
-        let (key, receipt): (String?, String?) = (row["redeem_key"], row["receipt"])
+        let (key, receipt): (String?, String?) = (try row["redeem_key"], try row["receipt"])
         let redemption: (key: String, receipt: String)? =
             if let key, let receipt { (key, receipt) } else { nil }
-        return ApprovalView(
+        return try ApprovalView(
             id: id, creator: row["creator"], account: identifier(row["account_id"]),
             second: (row["second_id"] as Data?).map { identifier($0) }, txn: row["txn"],
             demand: demand,

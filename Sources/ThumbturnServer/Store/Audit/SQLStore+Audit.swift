@@ -22,7 +22,7 @@ extension SQLStore {
                 Row.self, sql: "SELECT number, at, event, hash FROM audit WHERE number > ? ORDER BY number LIMIT ?",
                 arguments: [number, limit]
             ).map { row in
-                AuditRow(
+                try AuditRow(
                     number: row["number"], at: UnixTime(seconds: row["at"]), event: row["event"],
                     hash: Array(row["hash"] as Data? ?? Data()))
             }
@@ -84,7 +84,7 @@ extension SQLStore {
 
     private static func checkpoints(in db: Database) throws -> [AuditVerification.StoredCheckpoint] {
         try db.all(Row.self, sql: "SELECT number, signed FROM audit_checkpoints ORDER BY number")
-            .map { .init(number: $0["number"], signed: $0["signed"]) }
+            .map { try .init(number: $0["number"], signed: $0["signed"]) }
     }
 
     private static func auditState(in db: Database) throws -> AuditState {
@@ -97,7 +97,7 @@ extension SQLStore {
                 FROM node WHERE one = 1
                 """
         )
-        return AuditState(
+        return try AuditState(
             log: Array(row["audit_log"] as Data),
             head: .init(number: row["audit_number"], hash: Array(row["audit_hash"] as Data)), first: row["first"],
             checkpointNumber: row["signed"] ?? 0, checkpointAt: UnixTime(seconds: row["signed_at"] ?? 0)
@@ -146,7 +146,7 @@ final class AuditEnd: @unchecked Sendable {
                 SELECT audit_log, audit_hash, max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) AS number
                 FROM node WHERE one = 1
                 """)
-        return Head(log: Array(node["audit_log"] as Data), number: node["number"], hash: Array(node["audit_hash"] as Data))
+        return try Head(log: Array(node["audit_log"] as Data), number: node["number"], hash: Array(node["audit_hash"] as Data))
     }
 }
 

@@ -59,7 +59,7 @@ extension SQLStore {
 
     private static func client(_ row: Row) throws -> Client {
         let jwks = try WireJSON.decode(JWKS.self, from: Array((row["jwks"] as String).utf8))
-        return Client(
+        return try Client(
             id: row["id"], scopes: ClientScope.known(in: row["scope"]), keys: try jwks.keys.map { try VerifyingKey(jwk: $0) },
             createdAt: UnixTime(seconds: row["created_at"]),
             // Limits that cannot be read must not pass for none.

@@ -58,12 +58,15 @@ package struct EvidenceVerdict: Hashable, Sendable {
     package var keys: [String: Assurance]
     /// Base64url SHA-256 of the policy that it was judged by.
     package var policy: String
+    /// The version of that policy, which the store compares and does not keep.
+    package var version: Int64?
     /// Nil where it was accepted; the reason's code where it no longer is.
     package var refusal: String?
 
-    package init(keys: [String: Assurance], policy: String, refusal: String? = nil) {
+    package init(keys: [String: Assurance], policy: String, version: Int64? = nil, refusal: String? = nil) {
         self.keys = keys
         self.policy = policy
+        self.version = version
         self.refusal = refusal
     }
 }

@@ -9,7 +9,7 @@ extension SQLStore {
     package func appAttestKey(_ id: [UInt8]) async throws -> AppAttestRecord? {
         try await pool.read { db in
             try db.one(Row.self, sql: "SELECT * FROM app_attest_keys WHERE id = ?", arguments: [blob(id)]).map { row in
-                AppAttestRecord(
+                try AppAttestRecord(
                     id: id, x963: Array(row["x963"] as Data), appID: row["app_id"], isProduction: row["production"],
                     counter: row["counter"], attestedAt: UnixTime(seconds: row["attested_at"]),
                     receipt: Array(row["receipt"] as Data), account: (row["account_id"] as Data?).map { identifier($0) })
@@ -37,6 +37,7 @@ extension SQLStore {
 
     package func record(_ renewed: RenewedVerdict) async throws -> RenewedVerdict.Outcome {
         try await writer.write { db, now in
+            try Self.admit(renewed.verdict, in: db)
             guard let stored = try Self.evidence(renewed.evidence, in: db) else { return .gone }
             let (device, verdict) = (blob(stored.device.bytes), renewed.verdict)
             try db.run(
@@ -71,7 +72,7 @@ extension SQLStore {
             try db.one(
                 Row.self, sql: "SELECT body, fetched_at FROM evidence_lists WHERE kind = ?", arguments: [kind.rawValue]
             ).map { row in
-                EvidenceList(
+                try EvidenceList(
                     kind: kind, text: Array(row["body"] as Data), fetchedAt: UnixTime(seconds: row["fetched_at"]))
             }
         }
@@ -131,6 +132,11 @@ extension SQLStore {
         }
     }
 
+    /// Refuses what was judged by an older policy than another node's, with `SetupError.policyOutdated`.
+    private static func admit(_ verdict: EvidenceVerdict, in db: Database) throws {
+        try PolicyKind.evidence.check(verdict.version, after: policyVersions(in: db))
+    }
+
     // MARK: In the transaction of an enrolment or a change of keys
 
     /// Raises the counter of an App Attest key. False if it is not greater than the last one, if another account has the key,
@@ -156,6 +162,7 @@ extension SQLStore {
     /// Stores evidence beside the keys that it is for, which have its assurance from now on. Where that is less than before,
     /// the device's sessions end. Evidence that no key has any more goes.
     static func insert(_ new: NewEvidence, of device: DeviceID, in db: Database, at now: UnixTime) throws {
+        try admit(new.verdict, in: db)
         try db.run(
             sql: """
                 INSERT INTO evidence (id, device_id, record, received_at, judged_at, policy) VALUES (?, ?, ?, ?, ?, ?)
@@ -171,7 +178,7 @@ extension SQLStore {
         var isLess = false
         for (kid, proven) in new.verdict.keys {
             let before = try db.one(Row.self, sql: "SELECT protection, verification FROM keys WHERE kid = ?", arguments: [kid])
-            isLess = isLess || !(before.flatMap { Assurance($0) }.map(proven.meets) ?? true)
+            isLess = try isLess || !(before.flatMap { try Assurance($0) }.map(proven.meets) ?? true)
             try db.run(
                 sql: "UPDATE keys SET evidence_id = ? WHERE kid = ? AND device_id = ?",
                 arguments: [blob(new.id.bytes), kid, blob(device.bytes)])
@@ -215,16 +222,17 @@ extension SQLStore {
                 """,
             arguments: [blob(id.bytes)])
         return try found.map { row in
-            let device: DeviceID = identifier(row["device_id"])
+            let device: DeviceID = identifier(try row["device_id"])
             let keys = try db.all(
                 Row.self, sql: "SELECT kid, protection, verification, retired_at FROM keys WHERE evidence_id = ?",
                 arguments: [blob(id.bytes)])
             var (proven, retired): ([String: Assurance], Set<String>) = ([:], [])
             for key in keys {
-                proven[key["kid"]] = Assurance(key)
-                if (key["retired_at"] as Int64?) != nil { retired.insert(key["kid"]) }
+                let kid: String = try key["kid"]
+                proven[kid] = try Assurance(key)
+                if try key["retired_at"] as Int64? != nil { retired.insert(kid) }
             }
-            return StoredEvidence(
+            return try StoredEvidence(
                 id: id, device: device, account: identifier(row["account_id"]), record: row["record"],
                 receivedAt: UnixTime(seconds: row["received_at"]), judgedAt: UnixTime(seconds: row["judged_at"]),
                 verdict: EvidenceVerdict(keys: proven, policy: row["policy"], refusal: row["refusal"]), retired: retired)

@@ -26,9 +26,9 @@ extension SQLStore {
                 String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
                 arguments: [blob(session.device.bytes)]
             )
-            return EnrolledDevice(
+            return try EnrolledDevice(
                 id: session.device, account: identifier(row["account_id"]),
-                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: try kids.compactMap { try Self.key($0, in: db) }
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: kids.compactMap { try Self.key($0, in: db) }
             )
         }
     }
@@ -118,10 +118,12 @@ extension SQLStore {
                     """,
                 arguments: [blob(id.bytes)]
             )
-            return DeviceView(
+            return try DeviceView(
                 id: id, name: row["name"], enrolledAt: UnixTime(seconds: row["enrolled_at"]),
                 keys: keys.compactMap { key in
-                    KeyKind(rawValue: key["kind"]).map { DeviceRecord.Key(kid: key["kid"], kind: $0, active: key["active"]) }
+                    try KeyKind(rawValue: key["kind"]).map {
+                        try DeviceRecord.Key(kid: key["kid"], kind: $0, active: key["active"])
+                    }
                 },
                 isPlain: row["plain"]
             )

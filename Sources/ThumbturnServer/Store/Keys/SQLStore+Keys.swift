@@ -74,10 +74,10 @@ extension SQLStore {
                 LEFT JOIN account_groups g ON g.name = a.group_name WHERE k.kid = ?
             """
         return try db.one(Row.self, sql: statement, arguments: [kid]).flatMap { row in
-            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
-                let proven = Assurance(row), let minimum = Assurance(minimum: row)
+            guard let kind = KeyKind(rawValue: try row["kind"]), let origin = KeyOrigin(rawValue: try row["enrolled_by"]),
+                let proven = try Assurance(row), let minimum = try Assurance(minimum: row)
             else { return nil }
-            return EnrolledKey(
+            return try EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
                 account: identifier(row["account_id"]), accountName: row["name"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
@@ -91,13 +91,13 @@ extension SQLStore {
 extension Assurance {
     /// The columns of an account's group; nil for values that this version does not know. The minimum of a group without a
     /// row is the highest there is: a group that the policy forgot admits little.
-    init?(minimum row: Row) {
-        guard let least = row["least_protection"] as String? else {
+    init?(minimum row: Row) throws(SQLError) {
+        guard let least = try row["least_protection"] as String? else {
             self = .highest
             return
         }
         guard let protection = KeyProtection(rawValue: least),
-            let verification = UserVerification(rawValue: row["least_verification"])
+            let verification = UserVerification(rawValue: try row["least_verification"])
         else { return nil }
         self.init(protection: protection, verification: verification)
     }
@@ -106,9 +106,9 @@ extension Assurance {
     static let highest = Assurance(protection: .attestedHardware, verification: .biometric)
 
     /// The columns `protection` and `verification` of a key; nil for values that this version does not know.
-    init?(_ row: Row) {
-        guard let protection = KeyProtection(rawValue: row["protection"]),
-            let verification = UserVerification(rawValue: row["verification"])
+    init?(_ row: Row) throws(SQLError) {
+        guard let protection = KeyProtection(rawValue: try row["protection"]),
+            let verification = UserVerification(rawValue: try row["verification"])
         else { return nil }
         self.init(protection: protection, verification: verification)
     }

@@ -63,9 +63,9 @@ extension SQLStore {
             WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
             """
         guard let row = try db.one(Row.self, sql: statement, arguments: [blob(device.bytes)]),
-            let minimum = Assurance(minimum: row), Assurance.withoutKey.meets(minimum)
+            let minimum = try Assurance(minimum: row), Assurance.withoutKey.meets(minimum)
         else { return nil }
-        return row["credential_generation"]
+        return try row["credential_generation"]
     }
 
     private static func plainKeys(
@@ -76,8 +76,8 @@ extension SQLStore {
             WHERE length(spki) = ? AND account_id \(side) ? ORDER BY account_id LIMIT ?
             """
         return try db.all(Row.self, sql: statement, arguments: [spkiLength, blob(account.bytes), most]).compactMap { row in
-            PlainFormat(rawValue: row["format"]).map { format in
-                EnrolledPlainKey(
+            try PlainFormat(rawValue: row["format"]).map { format in
+                try EnrolledPlainKey(
                     spki: Array(row["spki"] as Data), device: identifier(row["device_id"]),
                     account: identifier(row["account_id"]), format: format)
             }

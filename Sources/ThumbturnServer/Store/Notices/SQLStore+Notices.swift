@@ -25,14 +25,14 @@ extension SQLStore {
                 arguments: [now.seconds, Limits.noticesInARound]
             )
             for row in rows {
-                let tries: Int = row["tries"]
+                let tries: Int = try row["tries"]
                 let next = now + Self.wait(after: tries)
                 try db.run(
                     sql: "UPDATE notices SET tries = tries + 1, due_at = ? WHERE id = ?",
-                    arguments: [tries + 1 < Limits.noticeTries ? next.seconds : nil, row["id"] as Data]
+                    arguments: [tries + 1 < Limits.noticeTries ? next.seconds : nil, try row["id"] as Data]
                 )
             }
-            return rows.compactMap { row in Self.notice(row).map { ($0, row["tries"]) } }
+            return try rows.compactMap { row in try Self.notice(row).map { ($0, try row["tries"]) } }
         }
     }
 
@@ -133,9 +133,9 @@ extension SQLStore {
     /// How long to wait for the next try: 30 s, doubled each time, an hour at most.
     private static func wait(after tries: Int) -> Duration { .seconds(min(3600, 30 << min(tries, 7))) }
 
-    private static func notice(_ row: Row) -> Notice? {
-        Notice.Kind(rawValue: row["kind"]).map { kind in
-            Notice(
+    private static func notice(_ row: Row) throws -> Notice? {
+        try Notice.Kind(rawValue: row["kind"]).map { kind in
+            try Notice(
                 id: (identifier(row["id"]) as Identifier<NoticeKind>).text, kind: kind,
                 account: (identifier(row["account_id"]) as AccountID).text,
                 device: (row["device_id"] as Data?).map { (identifier($0) as DeviceID).text },

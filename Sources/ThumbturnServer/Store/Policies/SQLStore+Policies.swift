@@ -11,8 +11,8 @@ extension SQLStore {
 
     static func policyVersions(in db: Database) throws -> [PolicyKind: Int64] {
         try db.all(Row.self, sql: "SELECT policy, version FROM policy_versions").reduce(into: [:]) { versions, row in
-            guard let policy = PolicyKind(rawValue: row["policy"]) else { return }
-            versions[policy] = row["version"]
+            guard let policy = PolicyKind(rawValue: try row["policy"]) else { return }
+            versions[policy] = try row["version"]
         }
     }
 

@@ -1,7 +1,7 @@
 #if Server
 
-/// How PostgreSQL writes what SQLite writes differently. All statements of the store are written once; this is the whole list of
-/// differences between the two.
+/// How PostgreSQL writes what SQLite writes differently, in the statements that both run, which are written once. Beside it stand
+/// `SQLPool.ifWhole`, and what only PostgreSQL runs: `PostgresSchema`, and the proofs that `PostgresPool` remembers.
 ///
 /// | SQLite | PostgreSQL |
 /// |---|---|

@@ -14,14 +14,14 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         /// A replica has a commit before it is answered, so that a promoted one has all of them, and its sessions and challenges go on.
         case synchronous
         /// A promoted replica may lack the last commits, so that a new epoch begins: all devices sign in again, and no challenge is
-        /// accepted twice. So it is without replicas.
+        /// accepted twice. Also right without replicas.
         case asynchronous
     }
 
     /// libpq's connection parameters.
     let parameters: [String: String]
     var replication: Replication
-    /// Whether a database whose `synchronous_commit` is weaker than `on` is accepted. Commits that were answered may then be lost.
+    /// Whether a database is accepted whose `synchronous_commit` is weaker than `on`, or without `fsync` or `full_page_writes`. Commits that were answered may then be lost.
     var acceptsWeakCommits: Bool
 
     /// How many hosts it names.
@@ -39,6 +39,18 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         }
         return parameters
     }
+
+    #if PostgreSQL
+    /// Whether all hosts of these parameters are this machine. Where the parameters leave it open, the environment or a file of services
+    /// may name another one.
+    static func isHere(_ given: [String: String], _ environment: [String: String]) -> Bool {
+        guard given["service"] == nil, environment["PGSERVICE"] == nil else { return false }
+        let hosts = given["hostaddr"] ?? environment["PGHOSTADDR"] ?? given["host"] ?? ""
+        return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy {
+            $0.hasPrefix("/") || Loopback.contains(host: String($0))
+        }
+    }
+    #endif
 
     private func list(_ name: String) -> [Substring] {
         parameters[name]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
@@ -60,12 +72,17 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// Compares a clock with that of the database server: a node whose clock is ahead would take all others with it, and one that is far
     /// behind could not follow them.
     ///
-    /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than a minute, which is what resource servers allow.
-    package func check(_ clock: NodeClock) throws {
+    /// - Throws: `SetupError.clockUnlikeDatabase` if they differ by more than a minute, which is what resource servers allow, and
+    ///   `SetupError.databaseUnreachable`.
+    package func check(_ clock: NodeClock) throws(SetupError) {
         #if PostgreSQL
-        guard let connection = try? PostgresConnection(parameters),
-            let now: Int64 = try connection.query("SELECT extract(epoch FROM clock_timestamp())::bigint AS now").first?["now"]
-        else { return }  // The server's own connections say why.
+        let now: Int64
+        do throws(SQLError) {
+            let rows = try PostgresConnection(parameters).query("SELECT extract(epoch FROM clock_timestamp())::bigint AS now")
+            now = try rows[0]["now"]
+        } catch {
+            throw .databaseUnreachable(error.debugDescription)
+        }
         let (here, there) = (clock.civil(), UnixTime(seconds: now))
         guard max(here - there, there - here) <= TokenTimes.leeway else {
             throw SetupError.clockUnlikeDatabase(clock: here, database: there)
@@ -100,9 +117,7 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
             if let value = unsafe next.pointee.val { given[unsafe String(cString: keyword)] = unsafe String(cString: value) }
             unsafe next += 1
         }
-        let hosts = (given["hostaddr"] ?? given["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        // Without a host, the environment or a file of services may name one.
-        let isHere = hosts.allSatisfy { $0.hasPrefix("/") || Loopback.contains(host: String($0)) }
+        let isHere = Self.isHere(given, ProcessInfo.processInfo.environment)
         let mode = given["sslmode"] ?? (isHere ? "prefer" : "verify-full")
         guard isHere || mode == "verify-full" else {
             throw .databaseAddress("sslmode=\(mode) does not verify the other machine's certificate; use verify-full")

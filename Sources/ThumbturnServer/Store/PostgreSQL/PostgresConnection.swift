@@ -24,7 +24,7 @@ import Foundation
     private var isAlive = true
     /// The `synchronous_commit` that the connection was judged by.
     var commits = ""
-    /// Has a transaction commit by that, whatever became of the session behind a proxy.
+    /// The statement that sets it for one transaction, because a proxy may have given the connection another session.
     var durably: String { "SET LOCAL synchronous_commit = '\(commits)'" }
     /// How long the server may take for an answer.
     var limit = Limits.databaseAnswer
@@ -135,7 +135,7 @@ import Foundation
         } else {
             result = try runQueued(name, values)
         }
-        return SQLResult(rows: result.rows(&columns[sql]), changes: result.changes)
+        return SQLResult(rows: try result.rows(&columns[sql]), changes: result.changes)
     }
 
     private func send(_ name: String, _ values: Arguments) throws(SQLError) {
@@ -304,19 +304,21 @@ private struct Arguments {
         return words.last.flatMap { Int($0) }
     }
 
-    func rows(_ known: inout Row.Columns?) -> [Row] {
+    func rows(_ known: inout Row.Columns?) throws(SQLError) -> [Row] {
         let (count, width) = unsafe (PQntuples(base), PQnfields(base))
         guard count > 0 else { return [] }
         let columns =
             known ?? Row.Columns((0..<width).map { unsafe String(cString: PQfname(base, $0)) })
         known = columns
         let types = (0..<width).map { unsafe PQftype(base, $0) }
-        return (0..<count).map { row in
-            Row(columns: columns, values: (0..<width).map { value(row, $0, types[Int($0)]) })
+        return try (0..<count).map { row throws(SQLError) in
+            Row(
+                columns: columns,
+                values: try (0..<width).map { column throws(SQLError) in try value(row, column, types[Int(column)]) })
         }
     }
 
-    private func value(_ row: Int32, _ column: Int32, _ type: Oid) -> SQLValue {
+    private func value(_ row: Int32, _ column: Int32, _ type: Oid) throws(SQLError) -> SQLValue {
         guard unsafe PQgetisnull(base, row, column) == 0 else { return .null }
         let length = Int(unsafe PQgetlength(base, row, column))
         let bytes = unsafe UnsafeRawBufferPointer(start: PQgetvalue(base, row, column), count: length)
@@ -329,7 +331,7 @@ private struct Arguments {
             return .integer(unsafe bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) })
         case 17: return .blob(unsafe Data(bytes))
         case 19, 25, 1043: return .text(unsafe String(decoding: bytes, as: UTF8.self))
-        default: preconditionFailure("no statement returns PostgreSQL's type \(type)")
+        default: throw .unlikeSchema("a column is of PostgreSQL's type \(type)")
         }
     }
 }

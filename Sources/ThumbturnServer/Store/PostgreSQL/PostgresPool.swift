@@ -87,8 +87,8 @@ final class PostgresPool: SQLPool, SharedProofs {
         }
     }
 
-    /// Checks a new connection, and those from before the store was open: from a database that was restored, copied or promoted nothing
-    /// is read before its epoch has begun.
+    /// Checks where a new connection leads, and begins an epoch there if it has to, before anything is read. Connections from before
+    /// `open()` are checked at their next use.
     ///
     /// - Returns: the connection's place; nil while the store is not open yet.
     /// - Throws: `SQLError.formerPrimary` for a database that another one has replaced.
@@ -123,7 +123,8 @@ final class PostgresPool: SQLPool, SharedProofs {
             let db = Database(connection)
             if begins {
                 let commits = max(found.commits, lastCommit.load(ordering: .relaxed))
-                try Schema.beginEpoch(db, at: time.now, after: commits + Schema.commitsOfRunningServers)
+                try Schema.beginEpoch(
+                    db, at: time.now, after: commits + Schema.commitsOfRunningServers, lackingUntil: time.civil)
             }
             try db.run(sql: "UPDATE node SET place = ?", arguments: [here])
             try PostgresSchema.takeOver(connection)
@@ -186,9 +187,9 @@ final class PostgresPool: SQLPool, SharedProofs {
     /// each commit that this node has answered.
     private func found(on connection: PostgresConnection) throws -> (place: String, commits: Int64, isWhole: Bool) {
         let row = try Database(connection).value(Row.self, sql: "SELECT place, commits FROM node")
-        let commits: Int64 = row["commits"]
+        let commits: Int64 = try row["commits"]
         let isWhole = try PostgresSchema.isWhole(connection) && commits >= lastCommit.load(ordering: .relaxed)
-        return (row["place"], commits, isWhole)
+        return (try row["place"], commits, isWhole)
     }
 
     /// The parts of a place: the database, and its timeline, which is another one after a promotion.

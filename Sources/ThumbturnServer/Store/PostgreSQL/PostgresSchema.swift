@@ -4,8 +4,8 @@ import ThumbturnCore
 
 /// The tables in PostgreSQL, and what a connection must be like.
 enum PostgresSchema {
-    /// Prepares a new connection, and refuses a database that does not keep what it commits. The setting that decides it stays what it
-    /// was, whatever the server's configuration becomes.
+    /// Prepares a new connection, and refuses a database that does not keep what it commits. `synchronous_commit` is fixed for the
+    /// session, so that a later change of the server's configuration does not weaken it.
     static func prepare(_ connection: PostgresConnection, for address: PostgresAddress) throws {
         try connection.execute(
             """
@@ -22,13 +22,13 @@ enum PostgresSchema {
 
     /// Milliseconds that a statement may take, or wait for a lock.
     private static let timeLimit = 5000
-    /// Milliseconds that a transaction may wait for its node. Less than the others wait for its locks, so that a node that hangs costs them
-    /// no refusal. That a machine is gone while a statement runs is noticed by TCP, in some 25 seconds.
+    /// Milliseconds that a transaction may be idle between two statements: less than `lock_timeout`, so that the other nodes get the
+    /// writers' lock before they are refused. That a machine is gone while a statement runs is noticed by TCP, in some 25 seconds.
     private static let idleLimit = 4000
 
     /// The schema of all tables and functions.
     static let schema = "thumbturn"
-    /// Has statements find it.
+    /// The statement that makes `schema` the first place where names are looked up.
     static let searchPath = "SET search_path = \(schema), pg_catalog"
 
     static func durability(_ connection: PostgresConnection) throws -> Durability {
@@ -39,10 +39,13 @@ enum PostgresSchema {
         var settings: [String: String] = [:]
         for name in names { settings[name] = try setting(name) }
         return Durability(
-            settings: settings,
-            isFull: ["on", "remote_apply"].contains(settings["synchronous_commit"]) && settings["fsync"] == "on"
-                && settings["full_page_writes"] == "on",
-            replicas: try setting("synchronous_standby_names"))
+            settings: settings, isFull: outlastsPowerFailure(settings), replicas: try setting("synchronous_standby_names"))
+    }
+
+    /// Whether a commit that has returned outlasts a failure of power, by these settings.
+    static func outlastsPowerFailure(_ settings: [String: String]) -> Bool {
+        ["on", "remote_apply"].contains(settings["synchronous_commit"]) && settings["fsync"] == "on"
+            && settings["full_page_writes"] == "on"
     }
 
     /// The identity of the database and its history: a restored or copied database, and a promoted replica, have another one.
@@ -54,7 +57,7 @@ enum PostgresSchema {
             FROM pg_database WHERE datname = current_database()
             """, []
         ).rows.first
-        return row?["place"] ?? ""
+        return try row?["place"] ?? ""
     }
 
     /// Begins each transaction that writes. It fails with `SQLError.restored` if the rows were put back by a copy, such as that of pg_dump.
@@ -122,10 +125,10 @@ enum PostgresSchema {
             let own = Schema.names
             let known = own + steps.map(\.name).filter { !own.contains($0) }
             // What a newer version has only added does not disturb this one: during a rollout both run.
-            guard applied.allSatisfy({ $0["is_additive"] || known.contains($0["name"]) }) else {
+            guard try applied.allSatisfy({ try $0["is_additive"] || known.contains($0["name"]) }) else {
                 throw SetupError.newerDatabase("the database")
             }
-            let names = Set(applied.map { $0["name"] as String })
+            let names = Set(try applied.map { try $0["name"] as String })
             if applied.isEmpty {
                 guard mayMake else { throw SetupError.noTables }
                 try make(connection)
@@ -152,7 +155,7 @@ enum PostgresSchema {
     static func refuseNewer(_ connection: PostgresConnection) throws {
         let known = Schema.names
         let applied = try connection.run("SELECT name FROM migrations", []).rows
-        guard applied.allSatisfy({ known.contains($0["name"]) }) else { throw SetupError.newerDatabase("the database") }
+        guard try applied.allSatisfy({ known.contains(try $0["name"]) }) else { throw SetupError.newerDatabase("the database") }
     }
 
     /// Makes all tables as SQLite's migrations leave them, with the rows that those insert.

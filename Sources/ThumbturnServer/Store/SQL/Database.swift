@@ -24,13 +24,15 @@ final class Database {
 
     /// The first column of the first row; nil if there is no row, or if the value is null.
     func one<Value: SQLConvertible>(_: Value.Type, sql: String, arguments: StatementArguments = []) throws -> Value? {
-        try rows(sql, arguments).first?.first()
+        try rows(sql, arguments).first?.value(0)
     }
 
     /// The first column of all rows, none of which may be null.
     func all<Value: SQLConvertible>(_: Value.Type, sql: String, arguments: StatementArguments = []) throws -> [Value] {
         try rows(sql, arguments).map { row in
-            guard let value: Value = row.first() else { preconditionFailure("a value is null, or of another type: \(sql)") }
+            guard let value: Value = try row.value(0) else {
+                throw SQLError.unlikeSchema("the column \(row.columns.names[0]) is null")
+            }
             return value
         }
     }
@@ -71,20 +73,28 @@ struct Row {
         subscript(name: String) -> Int? { names.firstIndex(of: name) }
     }
 
-    /// The value of a column; nil for null.
+    /// The value of a column; nil for null. Throws where the table is another one than `Schema` made.
     subscript<Value: SQLConvertible>(name: String) -> Value? {
-        guard let index = columns[name] else { preconditionFailure("the result has no column \(name)") }
-        if values[index] == .null { return nil }
-        guard let value = Value(values[index]) else { preconditionFailure("the column \(name) is of another type") }
-        return value
+        get throws(SQLError) {
+            guard let index = columns[name] else { throw .unlikeSchema("there is no column \(name)") }
+            return try value(index)
+        }
     }
 
-    /// The value of a column that is never null.
+    /// The value of a column that is never null. Throws as the other one does.
     subscript<Value: SQLConvertible>(name: String) -> Value {
-        guard let value = self[name] as Value? else { preconditionFailure("the column \(name) is null") }
-        return value
+        get throws(SQLError) {
+            guard let value = try self[name] as Value? else { throw .unlikeSchema("the column \(name) is null") }
+            return value
+        }
     }
 
-    fileprivate func first<Value: SQLConvertible>() -> Value? { values.first.flatMap { Value($0) } }
+    fileprivate func value<Value: SQLConvertible>(_ index: Int) throws(SQLError) -> Value? {
+        if values[index] == .null { return nil }
+        guard let value = Value(values[index]) else {
+            throw .unlikeSchema("the column \(columns.names[index]) is of another type")
+        }
+        return value
+    }
 }
 #endif

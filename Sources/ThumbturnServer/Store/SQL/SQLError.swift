@@ -25,6 +25,9 @@ struct SQLError: Error, Hashable, CustomStringConvertible {
     /// The rows were put back by a copy, so that they may lack what was answered. The code is this project's own.
     static let restored = "TT001"
 
+    /// A table has been changed by other means than this program's (42804 datatype_mismatch).
+    static func unlikeSchema(_ found: String) -> SQLError { SQLError(state: "42804", debugDescription: found) }
+
     /// The database is one that another one has replaced: a primary that came back after a replica of it was promoted.
     static let formerPrimary = SQLError(
         state: "TT002",

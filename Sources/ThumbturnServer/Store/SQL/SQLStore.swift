@@ -27,7 +27,7 @@ package final class SQLStore: Store {
         let pool = try SQLitePool(path: path)
         try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) {
             guard let mark = pool.mark else { return false }
-            return try Schema.beginEpochIfRestored(pool, mark, at: $0)
+            return try Schema.beginEpochIfRestored(pool, mark, time)
         }
     }
 
@@ -42,7 +42,7 @@ package final class SQLStore: Store {
         #if PostgreSQL
         do {
             let pool = try PostgresPool(address, time: time, for: use)
-            try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) { _ in try pool.open() }
+            try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) { try pool.open() }
         } catch let error as SQLError {
             throw SetupError.databaseUnreachable(error.debugDescription)
         }
@@ -62,13 +62,13 @@ package final class SQLStore: Store {
     init(
         _ pool: any SQLPool, time: NodeTime, keepsAuditLog: Bool,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
-        beginEpoch: (_ now: UnixTime) throws -> Bool = { _ in false }
+        beginEpoch: () throws -> Bool = { false }
     ) throws {
         self.pool = pool
         self.time = time
         foundTime = UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
         try time.start(from: foundTime)
-        wasRestored = try beginEpoch(time.now)
+        wasRestored = try beginEpoch()
         writer = GroupCommit(
             pool: pool, time: time, edition: try pool.read { try SQLStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog,
             times: .ofTransactions(metrics))

@@ -285,7 +285,7 @@ enum Schema {
             WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
             """
         let row = try db.value(Row.self, sql: statement, arguments: [now.seconds, epoch])
-        return Tick(
+        return try Tick(
             now: UnixTime(seconds: row["high_water"]), commits: row["commits"],
             edition: SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"]))
     }

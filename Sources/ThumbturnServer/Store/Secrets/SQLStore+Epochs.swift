@@ -4,13 +4,13 @@ package import ThumbturnCore
 
 extension SQLStore {
     package func beginEpoch() async throws {
-        try await writer.write { db, now in try Schema.beginEpoch(db, at: now) }
+        try await writer.write { [time] db, now in try Schema.beginEpoch(db, at: now, lackingUntil: time.civil) }
     }
 
     package func epoch() async throws -> (number: Int64, began: UnixTime) {
         try await pool.read { db in
             let node = try db.value(Row.self, sql: "SELECT epoch, epoch_began FROM node")
-            return (node["epoch"], UnixTime(seconds: node["epoch_began"]))
+            return (try node["epoch"], UnixTime(seconds: try node["epoch_began"]))
         }
     }
 
@@ -60,7 +60,7 @@ extension SQLStore {
         return try draft.write { db in
             try keys.merge(into: db)
             let restored = try Self.settleTime(of: db, clock: clock, now: now, coolOff: coolOff)
-            try Schema.beginEpoch(db, at: now, after: commits + Schema.commitsOfRunningServers)
+            try Schema.beginEpoch(db, at: now, after: commits + Schema.commitsOfRunningServers, lackingUntil: clock)
             try db.run(sql: "UPDATE node SET place = ?", arguments: [place])
             return restored
         }
@@ -116,7 +116,7 @@ private struct KeptTokenKeys: Sendable {
         retired = try db.all(
             Row.self, sql: "SELECT kid, secret, x963, retired_at, revoked_at FROM retired_token_keys"
         ).map {
-            Retired(
+            try Retired(
                 kid: $0["kid"], secret: $0["secret"], x963: $0["x963"], retiredAt: $0["retired_at"],
                 revokedAt: $0["revoked_at"])
         }
@@ -158,15 +158,15 @@ extension Schema {
     ///
     /// If the process ends before this is done, the next process decides the same, because the signs of a restored
     /// database remain until the epoch is committed.
-    static func beginEpochIfRestored(_ pool: SQLitePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
+    static func beginEpochIfRestored(_ pool: SQLitePool, _ mark: CommitMark, _ time: NodeTime) throws -> Bool {
         let (isRestored, commits) = try pool.write { db in
             let node = try db.value(Row.self, sql: "SELECT commits, place FROM node")
-            let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
+            let (commits, place, found) = (try node["commits"] as Int64, try node["place"] as String, mark.read())
             // A database from before the marks were introduced has no place to compare.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
             if place != mark.place { try db.run(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
             if isRestored {
-                try beginEpoch(db, at: now, after: found ?? 0)
+                try beginEpoch(db, at: time.now, after: found ?? 0, lackingUntil: time.civil)
             } else if found == nil {
                 try mark.make(commits)
             }
@@ -183,16 +183,17 @@ extension Schema {
     ///
     /// - Parameters:
     ///   - commits: the highest known number of a commit. Later commits get higher numbers.
-    ///   - isOlder: whether the database may be an older one, which does not know what was used since.
-    static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0, isOlder: Bool = true) throws {
+    ///   - clock: the machine's clock where the database may be an older one, which does not know what was used until then: a command's
+    ///     own time is that of the database. Nil where it lacks nothing.
+    static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0, lackingUntil clock: UnixTime?) throws {
         try db.mayTakeLong()
         try db.run(
             sql: """
                 UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),
-                    epoch_began = max(high_water, ?3), purged_until = max(max(purged_until, high_water), ?3)
+                    epoch_began = max(max(high_water, ?3), ?4), purged_until = max(max(purged_until, high_water), ?3)
                 """,
             // Random, so that the epoch of a backup is never equal to a later one.
-            arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
+            arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds, max(now, clock ?? now).seconds]
         )
         try SQLStore.audit(
             AuditEvent(.epochBegan, detail: try db.one(Int64.self, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
@@ -201,11 +202,11 @@ extension Schema {
         try db.run(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
         try db.run(sql: "DELETE FROM visits")
         try db.run(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
-        guard isOlder else { return }
+        guard clock != nil else { return }
         // The database does not know which recovery codes and one-time codes were used since. A one-time code is at
         // most one step ahead of the clock.
         try db.run(sql: "DELETE FROM recovery_codes")
-        try db.run(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
+        try db.run(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT epoch_began FROM node) / 30 + 1)")
     }
 }
 #endif

@@ -22,15 +22,15 @@ extension Schema {
     static func sealAgain(_ db: Database, _ sealing: Sealing) throws {
         try db.mayTakeLong()
         for row in try db.all(Row.self, sql: "SELECT id, use, sealed FROM secrets") {
-            let (sealed, label) = sealedValue(row)
-            let id: String = row["id"]
+            let (sealed, label) = try sealedValue(row)
+            let id: String = try row["id"]
             try db.run(
                 sql: "UPDATE secrets SET sealed = ? WHERE id = ?", arguments: [blob(try sealing(sealed, label)), id])
         }
         let accounts = try db.all(
             Row.self, sql: "SELECT id, one_time_secret FROM accounts WHERE one_time_secret IS NOT NULL")
         for row in accounts {
-            let (id, sealed) = (row["id"] as Data, Array(row["one_time_secret"] as Data))
+            let (id, sealed) = (try row["id"] as Data, Array(try row["one_time_secret"] as Data))
             try db.run(
                 sql: "UPDATE accounts SET one_time_secret = ? WHERE id = ?",
                 arguments: [blob(try sealing(sealed, SealLabel.oneTime)), id])
@@ -42,8 +42,8 @@ extension Schema {
         try db.run(sql: "UPDATE node SET secret_changes = secret_changes + 1")
     }
 
-    fileprivate static func sealedValue(_ row: Row) -> (sealed: [UInt8], label: [UInt8]) {
-        (Array(row["sealed"] as Data), SealLabel.secret(row["id"], use: row["use"]))
+    fileprivate static func sealedValue(_ row: Row) throws -> (sealed: [UInt8], label: [UInt8]) {
+        (Array(try row["sealed"] as Data), SealLabel.secret(try row["id"], use: try row["use"]))
     }
 }
 #endif

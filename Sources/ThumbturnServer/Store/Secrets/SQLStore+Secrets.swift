@@ -40,12 +40,12 @@ extension SQLStore {
 
     static func edition(in db: Database, _ ifWhole: String = "") throws -> SecretsEdition {
         let row = try db.value(Row.self, sql: "SELECT epoch, secret_changes FROM node" + ifWhole)
-        return SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"])
+        return try SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"])
     }
 
-    static func secret(_ row: Row) -> SealedSecret? {
-        SecretUse(rawValue: row["use"]).map {
-            SealedSecret(
+    static func secret(_ row: Row) throws -> SealedSecret? {
+        try SecretUse(rawValue: row["use"]).map {
+            try SealedSecret(
                 id: row["id"], use: $0, createdAt: UnixTime(seconds: row["created_at"]), sealed: Array(row["sealed"] as Data),
                 signsIn: row["signs_in"]
             )

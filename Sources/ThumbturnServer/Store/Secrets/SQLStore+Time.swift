@@ -20,7 +20,7 @@ extension Schema {
     /// otherwise an account would be paused, or a device would cool off, until that time comes.
     static func setTime(_ db: Database, to time: UnixTime, coolOff: Duration) throws {
         try db.run(sql: "UPDATE node SET high_water = ?1, purged_until = ?1", arguments: [time.seconds])
-        try beginEpoch(db, at: time, isOlder: false)
+        try beginEpoch(db, at: time, lackingUntil: nil)
         let pause = (time + ThrottleLimits.standard.longestWait).seconds
         // These say when all attempts are available again, which a pause from now on would overstate.
         try db.run(sql: "DELETE FROM throttles WHERE scope IN (4, 5)")

@@ -55,7 +55,7 @@ extension SQLStore {
                 Row.self,
                 sql: "SELECT kid, secret, x963, revoked_at FROM retired_token_keys ORDER BY retired_at DESC, kid"
             ).map {
-                RetiredKey(
+                try RetiredKey(
                     secret: $0["secret"], kid: $0["kid"], x963: Array($0["x963"] as Data),
                     isRevoked: ($0["revoked_at"] as Int64?) != nil)
             }

@@ -73,12 +73,12 @@ extension SQLStore {
             WHERE s.id = ?
             """
         return try db.one(Row.self, sql: statement, arguments: [blob(id.bytes)]).flatMap { row -> SessionView? in
-            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
-                let proven = Assurance(row), let minimum = Assurance(minimum: row)
+            guard let kind = KeyKind(rawValue: try row["kind"]), let origin = KeyOrigin(rawValue: try row["enrolled_by"]),
+                let proven = try Assurance(row), let minimum = try Assurance(minimum: row)
             else { return nil }
             // A grant that cannot be read must not pass for none: its session would look like a sign-in's.
             let granted = try (row["granted"] as String?).map { try WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
-            var session = SessionView(
+            var session = try SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
                 accountName: row["name"], opener: .key(kind, origin, proven: proven), sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),

@@ -43,7 +43,7 @@ extension SQLStore {
                 SELECT g.protection AS least_protection, g.verification AS least_verification FROM accounts a LEFT JOIN account_groups g ON g.name = a.group_name WHERE a.id = ?
                 """,
             arguments: [blob(account.bytes)])
-        return row.flatMap { Assurance(minimum: $0) } ?? .highest
+        return try row.flatMap { try Assurance(minimum: $0) } ?? .highest
     }
 
     /// Ends the oldest visits of an account that has too many. A new one is not refused: a person who signs in must get
@@ -69,8 +69,8 @@ extension SQLStore {
                 WHERE v.id = ?
                 """,
             arguments: [blob(id.bytes)])
-        return found.map { row in
-            SessionView(
+        return try found.map { row in
+            try SessionView(
                 id: id, device: DeviceID(unchecked: id.bytes), account: identifier(row["account_id"]),
                 accountName: row["name"],
                 opener: .credentials((row["amr"] as String).split(separator: " ").map(String.init)),

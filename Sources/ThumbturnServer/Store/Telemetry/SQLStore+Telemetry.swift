@@ -36,7 +36,7 @@ extension SQLStore {
                 Row.self,
                 sql: "SELECT count(*) AS cells, count(*) FILTER (WHERE by_key = 1) AS by_keys FROM telemetry_cells WHERE day = ?",
                 arguments: [day.number])
-            return KnownCells(contexts: existing, count: row["cells"], countByKeys: row["by_keys"])
+            return try KnownCells(contexts: existing, count: row["cells"], countByKeys: row["by_keys"])
         }
     }
 
@@ -97,11 +97,11 @@ extension SQLStore {
                     """,
                 arguments: [first.number, last.number]
             ).map { row in
-                let text: String = row["context"]
+                let text: String = try row["context"]
                 do {
                     let context = try StrictJSON.decodeIgnoringUnknown(TelemetryContext.self, from: Array(text.utf8))
                     let sums = try Self.sums(in: row)
-                    return TelemetryEntry(
+                    return try TelemetryEntry(
                         cell: TelemetryCell(day: row["day"], context: context), tally: sums.tally, devices: sums.devices)
                 } catch {
                     throw SetupError.telemetryUnreadable
@@ -176,8 +176,8 @@ extension SQLStore {
         }
     }
 
-    private static func telemetryKey(_ row: Row) -> TelemetryKey {
-        TelemetryKey(name: row["name"], createdAt: UnixTime(seconds: row["created_at"]))
+    private static func telemetryKey(_ row: Row) throws -> TelemetryKey {
+        try TelemetryKey(name: row["name"], createdAt: UnixTime(seconds: row["created_at"]))
     }
 }
 #endif

@@ -123,7 +123,7 @@ extension SQLStore {
             FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1
             """
         guard let row = try db.one(Row.self, sql: known, arguments: [account, attempt.credentialGeneration]) else { return false }
-        let (isIt, asksForCode, lastStep): (Bool, Bool, Int64) = (row["is_it"], row["asks"], row["one_time_last"])
+        let (isIt, asksForCode, lastStep): (Bool, Bool, Int64) = try (row["is_it"], row["asks"], row["one_time_last"])
         switch attempt.evidence {
         case .nothing: return false
         case .password(let step):
@@ -148,9 +148,9 @@ extension SQLStore {
 
     static func row(_ id: ThrottleID, in db: Database) throws -> (wrong: Int, until: Int64) {
         let statement = "SELECT wrong, until FROM throttles WHERE scope = ? AND id = ?"
-        return try db.one(Row.self, sql: statement, arguments: [id.scope, blob(id.bytes)]).map { ($0["wrong"], $0["until"]) } ?? (
-            0, 0
-        )
+        return try db.one(Row.self, sql: statement, arguments: [id.scope, blob(id.bytes)]).map {
+            try ($0["wrong"], $0["until"])
+        } ?? (0, 0)
     }
 
     private static func write(_ id: ThrottleID, wrong: Int, until: Int64, in db: Database) throws {
