@@ -189,16 +189,35 @@ import ThumbturnVerifier
         func latestTime() async throws -> UnixTime { UnixTime(seconds: 0) }
     }
 
+    /// A time that this node learns from another request while the database refuses a proof whose nonce has expired there.
+    private struct MovingTime: SharedProofs {
+        let time: NodeTime
+        var place: String { "here" }
+        func remember(_ proof: [UInt8], until expiry: UnixTime, in epoch: Int64) async throws -> Bool {
+            try time.observe(expiry)
+            return false
+        }
+        func latestTime() async throws -> UnixTime { time.now }
+    }
+
+    enum Change: CaseIterable { case place, epoch, time }
+
     @Test(
-        "a proof whose nonce was good before a promotion, or before an epoch, is not admitted after it", arguments: [true, false])
-    func movedMeanwhile(isPlace: Bool) async throws {
+        "a proof whose nonce was good before a promotion, an epoch or a later time is not admitted after it, and asks for a new nonce",
+        arguments: Change.allCases)
+    func movedMeanwhile(change: Change) async throws {
         try await LiveServer.run { live in
             let device = try await live.device()
             let path = "/v1/devices"
             let proof = device.device.dpop("GET", path, nil, nonce: try await device.nonce(), token: "token")
             let target = DPoPProof.Request(method: "GET", uri: live.url + path, accessToken: "token", body: nil)
             var service = live.service
-            service.sharedProofs = isPlace ? MovingPlace() : MovingEpoch(store: live.service.store)
+            service.sharedProofs =
+                switch change {
+                case .place: MovingPlace()
+                case .epoch: MovingEpoch(store: live.service.store)
+                case .time: MovingTime(time: live.service.time)
+                }
             await #expect(throws: VerificationError.nonceNeeded) { _ = try await service.admit(proof, for: target) }
         }
     }

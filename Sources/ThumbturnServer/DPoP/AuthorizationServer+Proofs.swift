@@ -8,14 +8,16 @@ extension AuthorizationServer {
     ///
     /// - Throws: `VerificationError`, or the error of a database that does not answer.
     func admit(_ proof: String, for target: DPoPProof.Request) async throws -> DPoPProof {
-        let (place, epoch) = (sharedProofs?.place, secrets.current.epoch)
+        let (place, epoch, now) = (sharedProofs?.place, secrets.current.epoch, time.now)
         let admitted: (DPoPProof, UnixTime)
         do {
-            admitted = try verified(proof, for: target)
+            admitted = try verified(proof, for: target, at: now)
         } catch VerificationError.nonceNeeded {
             // Another node's clock may be ahead, and so its nonce.
-            guard try await hasCaughtUp() else { throw VerificationError.nonceNeeded }
-            admitted = try verified(proof, for: target)
+            if caughtUp.isDue(at: now) { try await followTime() }
+            let later = time.now
+            guard sharedProofs != nil, later > now else { throw VerificationError.nonceNeeded }
+            admitted = try verified(proof, for: target, at: later)
         }
         let proof = try await remembered(admitted, in: epoch)
         // The nonce was good at another place, whose proofs this one may lack.
@@ -24,32 +26,23 @@ extension AuthorizationServer {
     }
 
     private func verified(
-        _ proof: String, for target: DPoPProof.Request
+        _ proof: String, for target: DPoPProof.Request, at now: UnixTime
     ) throws(VerificationError) -> (proof: DPoPProof, expiry: UnixTime) {
-        let now = time.now
         let proof = try DPoPProof(proof, for: target, fresh: .nonce(isLive: { nonces.isLive($0, at: now) }))
         counters.verifications.count()
         return (proof, try nonces.admit(proof, at: now))
     }
 
     private func remembered(_ admitted: (proof: DPoPProof, expiry: UnixTime), in epoch: Int64) async throws -> DPoPProof {
-        if let sharedProofs {
-            guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry, in: epoch) else {
-                try await secrets.keepUp()
-                guard secrets.current.epoch == epoch else { throw VerificationError.nonceNeeded }
-                // Where another node's time is ahead, the nonce has expired there.
-                throw try await hasCaughtUp() ? VerificationError.nonceNeeded : .replayed
-            }
+        guard let sharedProofs else { return admitted.proof }
+        guard try await sharedProofs.remember(admitted.proof.replayKey, until: admitted.expiry, in: epoch) else {
+            try await secrets.keepUp()
+            guard secrets.current.epoch == epoch else { throw VerificationError.nonceNeeded }
+            try await followTime()
+            // Where another node's time is ahead, the nonce has expired there, and the proof may be a new one.
+            throw admitted.expiry > time.now ? VerificationError.replayed : .nonceNeeded
         }
         return admitted.proof
-    }
-
-    /// Moves this node's time to the latest that any node has seen, at most once a second. False if it was not behind.
-    private func hasCaughtUp() async throws -> Bool {
-        guard sharedProofs != nil, caughtUp.isDue(at: time.now) else { return false }
-        let before = time.now
-        try await followTime()
-        return time.now > before
     }
 
     /// Moves this node's time to the latest that any node has seen.
