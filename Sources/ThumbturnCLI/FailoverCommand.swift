@@ -50,6 +50,8 @@ struct FailoverCommand: AsyncParsableCommand {
         var looked_up: Int
         /// Those of them that the server did not accept.
         var lost: Int
+        /// Those that a node did not accept at first, and that were accepted later.
+        var known_late: Int
         /// The longest time in which no device signed in.
         var longest_interruption_s: Double
     }
@@ -79,7 +81,9 @@ struct FailoverCommand: AsyncParsableCommand {
         let sightings = Sightings()
         let begin = ContinuousClock.now
         let end = begin + .seconds(seconds)
-        let signedIn = try await each((0..<devices).map { FailoverRun(people[$0], people[devices + $0], over: line) }) {
+        let signedIn = try await each(
+            (0..<devices).map { FailoverRun(people[$0], people[devices + $0], sessionsMayEnd: sessionsMayEnd, over: line) }
+        ) {
             await $0.signIn(until: end) { sightings.note() }
         }
         let seen = (sightings.all + [end]).sorted()
@@ -93,13 +97,15 @@ struct FailoverCommand: AsyncParsableCommand {
             signed_in: sum(\.signedIn), refused: sum(\.refused), unanswered: sum(\.unanswered),
             interruptions: sum(\.interruptions),
             accepted_twice: sum(\.acceptedTwice), looked_up: sum(\.lookedUp), lost: sum(\.lost),
+            known_late: sum(\.late.count),
             longest_interruption_s: longest / .seconds(1))
         try output.report(
             """
             \(result.signed_in) sign-ins were answered; \(result.refused) requests were refused, \(result.unanswered) had no answer
             longest time without a sign-in: \(rounded(result.longest_interruption_s)) s; devices were interrupted \
             \(result.interruptions) times
-            challenges accepted twice: \(result.accepted_twice); of \(result.looked_up) sign-ins that were used, gone: \(result.lost)
+            challenges accepted twice: \(result.accepted_twice); of \(result.looked_up) sign-ins that were used, gone: \(result.lost), \
+            refused at first by a node that did not know them: \(result.known_late)
             """, result)
         if result.accepted_twice > 0 || (result.lost > 0 && !sessionsMayEnd) { throw ExitCode.failure }
     }

@@ -17,8 +17,11 @@ struct FailoverRun: Sendable {
     private(set) var acceptedTwice = 0
     private(set) var lookedUp = 0
     private(set) var lost = 0
+    /// The sign-ins that a node did not accept at first.
+    private(set) var late: Set<String> = []
 
     private let line: FailoverLine
+    private let sessionsMayEnd: Bool
     private var active: Signer
     private var resting: Signer
 
@@ -36,9 +39,9 @@ struct FailoverRun: Sendable {
         var tokens: [String] = []
     }
 
-    init(_ first: LoadDevice, _ second: LoadDevice, over line: FailoverLine) {
+    init(_ first: LoadDevice, _ second: LoadDevice, sessionsMayEnd: Bool, over line: FailoverLine) {
         (active, resting) = (Signer(device: first), Signer(device: second))
-        self.line = line
+        (self.line, self.sessionsMayEnd) = (line, sessionsMayEnd)
     }
 
     var signedIn: Int { active.proofs.count + resting.proofs.count }
@@ -80,7 +83,7 @@ struct FailoverRun: Sendable {
     private mutating func changeDevice() async throws {
         guard active.tokens.count >= Self.fewest else { return }
         var inquiry = Inquiry(line, tries: 1)
-        try await lookUpResting(&inquiry)
+        try await lookUpResting(&inquiry, isFinal: sessionsMayEnd)
         await inquiry.close()
         swap(&active, &resting)
         interruptions += 1
@@ -90,7 +93,7 @@ struct FailoverRun: Sendable {
     mutating func check() async throws {
         var inquiry = Inquiry(line, tries: 40)
         for _ in 0..<2 {
-            try await lookUpResting(&inquiry)
+            try await lookUpResting(&inquiry, isFinal: true)
             swap(&active, &resting)
         }
         for signer in [active, resting] {
@@ -106,17 +109,25 @@ struct FailoverRun: Sendable {
     }
 
     /// Uses the sign-ins that the resting device keeps.
-    private mutating func lookUpResting(_ inquiry: inout Inquiry) async throws {
+    ///
+    /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted: a node that does not know of a promotion yet does
+    ///   not know what was signed in since, and is asked again.
+    private mutating func lookUpResting(_ inquiry: inout Inquiry, isFinal: Bool) async throws {
         let device = resting.device
-        var gone = 0
+        var gone: Set<String> = []
         for token in resting.tokens {
             let isThere = try await inquiry.isAccepted(orRefusedWith: "invalid_token") { nonce, connection in
                 try await device.get("/v1/me", token: token, nonce: nonce, over: connection)
             }
-            if !isThere { gone += 1 }
+            if !isThere { gone.insert(token) }
         }
+        guard isFinal || gone.isEmpty else {
+            late.formUnion(gone)
+            throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known")
+        }
+        late.subtract(gone)
         lookedUp += resting.tokens.count
-        lost += gone
+        lost += gone.count
         resting.tokens = []
     }
 }

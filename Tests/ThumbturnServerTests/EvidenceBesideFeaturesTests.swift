@@ -36,9 +36,7 @@ import ThumbturnVerifier
             try await auth.enrol(with: Base.signIn)
             #expect(try await Base.me(auth).acr == "urn:thumbturn:acr:attestedHardware:passcode")
             func standing() async throws -> KeyStanding {
-                let kid = try await live.database().read { db in
-                    try String.fetchOne(db, sql: "SELECT kid FROM keys WHERE kind = 'biometric'")
-                }
+                let kid = try live.tables { try $0.one(String.self, sql: "SELECT kid FROM keys WHERE kind = 'biometric'") }
                 let key = try await live.service.store.key(try #require(kid))
                 return try #require(key).standing(at: live.clock.now)
             }
@@ -50,6 +48,11 @@ import ThumbturnVerifier
                 #expect(try await live.service.judgeAnew(by: .nothing).judged == 1)
             }
             #expect(try await standing().assurance == .withoutEvidence)
+            // The key of the passcode itself has the origin that it was enrolled with.
+            let others = try live.tables {
+                try $0.all(String.self, sql: "SELECT DISTINCT enrolled_by FROM keys WHERE kind != 'biometric'")
+            }
+            #expect(others == ["credentials"])
         }
     }
 

@@ -323,7 +323,7 @@ import ThumbturnMessages
                 await #expect(throws: (any Error).self) { try await store.spend([spend]) }
             }
             for _ in 0..<1000 where store.pool.place == former {
-                // The look at the other hosts is due twice a minute.
+                // The look at the other hosts is due every five seconds.
                 if fault == "only read" {
                     _ = try? await store.secretsEdition()
                 } else {

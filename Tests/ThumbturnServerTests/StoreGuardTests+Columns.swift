@@ -78,13 +78,15 @@ extension StoreGuardTests {
             let epoch = try await store.secretsEdition().epoch
             let told = try await store.auditRows(after: 0, limit: 100).filter { $0.event.contains("\"epoch-began\"") }
             #expect(told.count == 1 && told[0].event.contains("\"\(epoch)\""))
-            // The time of the database may be ahead of this transaction's.
+            // The time of the database may be ahead of this transaction's, or behind it.
             let later = clock.now.seconds + 50
             try store.pool.write { db in
                 try db.execute(sql: "UPDATE node SET high_water = ?", arguments: [later])
                 try Schema.beginEpoch(db, at: clock.now, lackingUntil: clock.now)
             }
             for column in ["high_water", "epoch_began", "purged_until"] { expect(try node(column), is: later, "\(column)") }
+            try store.pool.write { try Schema.beginEpoch($0, at: UnixTime(seconds: later + 50), lackingUntil: nil) }
+            for column in ["high_water", "epoch_began", "purged_until"] { expect(try node(column), is: later + 50, "\(column)") }
         }
     }
 

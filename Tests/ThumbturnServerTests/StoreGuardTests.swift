@@ -37,14 +37,17 @@ import ThumbturnVerifier
         Spend(use, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: UnixTime(seconds: 1_000_300), epoch: 0)
     }
 
-    func session(_ name: String, _ store: SQLStore) async throws -> SessionID {
-        let new = NewSession(id: .random(), tokenHash: [])
+    func session(_ name: String, _ store: SQLStore, id: SessionID = .random()) async throws -> SessionID {
+        let new = NewSession(id: id, tokenHash: [])
         _ = try await store.openSession(new, by: .signIn("\(name) face", jkt: "\(name) session", spend()))
         return new.id
     }
 
     @Test("a step-up by an unlock needs the unlock's key as it is now") func stepUpByUnlock() async throws {
         try await with { store, clock, account in
+            // The session of another key comes first, in either engine's order.
+            _ = try await store.enrol(device("other", account), spending: [])
+            _ = try await session("other", store, id: SessionID(unchecked: [UInt8](repeating: 0, count: 16)))
             _ = try await store.enrol(device("first", account), spending: [])
             let unlock = try await session("first", store)
             let ask = try #require(ActionAsk("account-balance"))

@@ -55,7 +55,7 @@ class Machine:
     name: str
     address: str
     folder: Path
-    runs: list  # Of "etcd" and "patroni".
+    runs: list = ()  # Of "etcd" and "patroni".
     network: int = 0  # The process that keeps the network namespace open.
     processes: dict = dataclasses.field(default_factory=dict)
 
@@ -94,13 +94,9 @@ class Cluster:
         # With one member of etcd, it must not be lost with the primary; with three, PostgreSQL's machines have one each, as far as they go.
         witnesses = [f"etcd{number + 1}" for number in range(1 if etcd == 1 else max(0, 3 - len(postgres)))]
         voters = (postgres[:3] if etcd == 3 else []) + witnesses
-        subnet = self._network()
-        for number, name in enumerate(postgres + witnesses):
-            runs = ["etcd"] * (name in voters) + ["patroni"] * (name in postgres)
-            machine = Machine(name, f"{subnet}.{number + 11}", self.workspace.folder(name), runs)
-            self.machines[name] = machine
-            if self.isolated:
-                self._plug_in(machine)
+        self.subnet = self._network()
+        for name in postgres + witnesses:
+            self.add(name, ["etcd"] * (name in voters) + ["patroni"] * (name in postgres))
         self.synchronous, self.ttl = synchronous, ttl
         # Patroni before 3.0.3, thus Debian 12's, loses committed rows with the API v3 of etcd: after a network cut, the former primary
         # overwrites the lease of the new one (github.com/patroni/patroni/pull/2689). With the API v2 it compares before it writes.
@@ -157,11 +153,18 @@ class Cluster:
         for command in commands:
             self.workspace.run("nsenter", f"--net=/proc/{network}/ns/net", "ip", *command.split())
 
-    def _plug_in(self, machine):
-        machine.network = self._namespace()
-        self._ip(self.switch, f"link add {machine.name} type veth peer name eth0 netns {machine.network}",
-                 f"link set {machine.name} master switch up")
-        self._ip(machine.network, f"address add {machine.address}/24 dev eth0", "link set eth0 up", "link set lo up")
+    def add(self, name, runs=()):
+        """Adds a machine to the network, and returns it."""
+        machine = self.machines[name] = Machine(name, f"{self.subnet}.{len(self.machines) + 11}", self.workspace.folder(name), runs)
+        if self.isolated:
+            machine.network = self._namespace()
+            self._ip(self.switch, f"link add {name} type veth peer name eth0 netns {machine.network}", f"link set {name} master switch up")
+            self._ip(machine.network, f"address add {machine.address}/24 dev eth0", "link set eth0 up", "link set lo up")
+        return machine
+
+    def on(self, machine, *command):
+        """What runs a command on a machine."""
+        return [*(["nsenter", f"--net=/proc/{machine.network}/ns/net"] if self.isolated else []), *command]
 
     def _start(self, machine, program):
         if program == "etcd":
@@ -176,8 +179,9 @@ class Cluster:
             user = [f"--setuid={self.workspace.user.pw_uid}", f"--setgid={self.workspace.user.pw_gid}"]
             # Patroni as process 1 reaps PostgreSQL's processes. Where the real process 1 does not, a killed PostgreSQL would seem to run.
             more = ["unshare", "--ipc", "--pid", "--mount-proc", "--kill-child", *user] if program == "patroni" else user
-            command = ["nsenter", f"--net=/proc/{machine.network}/ns/net", *more, *command]
-        machine.processes[program] = self.workspace.start(machine.folder / f"{program}.log", *command, as_server=not self.isolated)
+            command = [*more, *command]
+        log = machine.folder / f"{program}.log"
+        machine.processes[program] = self.workspace.start(log, *self.on(machine, *command), as_server=not self.isolated)
 
     def _patroni(self, machine, replication):
         access = ["local all all scram-sha-256", "hostssl all,replication all 0.0.0.0/0 scram-sha-256"]

@@ -8,7 +8,7 @@ first with synchronous replication, then with asynchronous, where a replica is p
 sign-in was lost, a challenge was accepted twice, an epoch began or did not begin as it should, or sign-ins did not come back in time.
 What a row lacks is printed below the table.
 
-As an ordinary user no machine can be cut off, so that row is left out, unless THUMBTURN_REQUIRE contains `cluster`.
+As an ordinary user no machine can be cut off, so those rows are left out, unless THUMBTURN_REQUIRE contains `cluster`.
 """
 import base64
 import contextlib
@@ -16,7 +16,6 @@ import dataclasses
 import json
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -24,24 +23,24 @@ import urllib.request
 from pathlib import Path
 
 from cluster import Cluster, has_namespaces, say
-from workspace import Failure, end_on_signals, free_ports, wait_until
+from workspace import Failure, end_on_signals, wait_until
+
+PORT = 28080  # Of the server, on each of its machines.
 
 
 class Nodes:
-    """The nodes of the server, behind haproxy."""
+    """The nodes of the server behind haproxy, each on a machine of its own: node1, node2 and node3."""
 
     def __init__(self, cluster, programs, replication):
-        self.cluster, self.programs = cluster, Path(programs)
+        self.cluster, self.programs = cluster, Path(programs).resolve()
         self.environment = os.environ | {
             "THUMBTURN_DATABASE": cluster.connection.uri, "PGPASSWORD": cluster.connection.password,
             "THUMBTURN_MASTER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("="),
             "THUMBTURN_PASSWORD": "correct horse battery staple"}
         self.replication = ["--replication", replication]
-        # Taken together: a port that is not listened on yet is free for anyone who asks.
-        *self.ports, one, other = free_ports(5)
-        cluster.front_ports, self.processes = [one, other], {}
+        self.machines = {name: cluster.add(name) for name in ("node1", "node2", "node3")}
         # haproxy is started before the nodes, because they have to know its address.
-        self.url = cluster.front([f"127.0.0.1:{port}" for port in self.ports])[1]
+        self.url = cluster.front([f"{machine.address}:{PORT}" for machine in self.machines.values()])[1]
 
     def server(self, *arguments):
         return [self.programs / "thumbturn-server", *arguments]
@@ -51,16 +50,12 @@ class Nodes:
         if done.returncode:
             raise Failure(f"thumbturn-server {' '.join(arguments)}: {done.stderr}")
 
-    def start(self, port):
-        log = open(Path(self.cluster.workspace.path, f"node-{port}.log"), "a")
-        self.processes[port] = subprocess.Popen(
-            self.server("serve", "--listen", f"127.0.0.1:{port}", "--public-url", self.url, "--trusted-proxies", "1",
-                        "--without-device-rate-for-measurement", *self.replication), env=self.environment, stdout=log, stderr=log)
-
-    def stop(self):
-        for process in self.processes.values():
-            process.kill()
-            process.wait()
+    def start(self, name):
+        machine = self.machines[name]
+        serve = self.server("serve", "--listen", f"{machine.address}:{PORT}", "--public-url", self.url, "--trusted-proxies", "1",
+                            "--without-device-rate-for-measurement", *self.replication)
+        machine.processes["server"] = self.cluster.workspace.start(
+            machine.folder / "server.log", *self.cluster.on(machine, *serve), environment=self.environment)
 
     def sql(self, statement):
         """Asks the primary's database."""
@@ -78,17 +73,19 @@ class Nodes:
             env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def wait_until_ready(self):
+        straight = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
         def ready(address):
             try:
-                return urllib.request.urlopen(f"{address}/ready", timeout=2).status == 200
+                return straight.open(f"{address}/ready", timeout=2).status == 200
             except OSError:
                 return False
         # The balancer finds a node ready a moment later than it is.
-        addresses = [*(f"http://127.0.0.1:{port}" for port in self.ports), self.url]
+        addresses = [*(f"http://{machine.address}:{PORT}" for machine in self.machines.values()), self.url]
         try:
             wait_until(lambda: all(map(ready, addresses)), "the start of the nodes", 60)
         except Failure as failure:
-            logs = Path(self.cluster.workspace.path).glob("node-*.log")
+            logs = (Path(machine.folder, "server.log") for machine in self.machines.values())
             raise Failure("\n".join([str(failure), *(log.read_text()[-500:] for log in logs)]))
 
 
@@ -100,10 +97,11 @@ class Row:
     left_out: str = None  # Why.
 
 
-def play(nodes, what, seconds, break_it, mend, within, fails_over=False, epoch=False):
+def play(nodes, what, seconds, break_it, mend, within, fails_over=False, epoch=False, may_be_late=False):
     """Breaks something a few seconds after sign-ins have begun, and returns a row of the table.
 
-    `mend` may return what else is wrong. With `fails_over`, a replica has to be promoted; with `epoch`, an epoch has to begin.
+    `mend` may return what else is wrong. With `fails_over`, a replica has to be promoted; with `epoch`, an epoch has to begin. With `may_be_late`, a
+    node may not know for some seconds what was signed in at another one.
     """
     say(f"{what} …")
     epoch_before, place_before = nodes.epoch_and_place()
@@ -122,6 +120,7 @@ def play(nodes, what, seconds, break_it, mend, within, fails_over=False, epoch=F
     holds = {
         "a challenge was accepted twice": seen["accepted_twice"] == 0,
         "answered sign-ins are gone": epoch or seen["lost"] == 0,
+        "a node did not know what was signed in at another one": may_be_late or seen["known_late"] == 0,
         "no sign-in was looked up": seen["looked_up"] > 0,
         "an epoch began": epoch or not seen["epoch"],
         "no epoch began": not epoch or seen["epoch"],
@@ -138,41 +137,39 @@ def running(programs, replicas, replication):
     with Cluster() as cluster:
         cluster.start(replicas=replicas, synchronous=replication == "synchronous")
         nodes = Nodes(cluster, programs, replication)
-        try:
-            for port in nodes.ports:
-                nodes.start(port)
-            nodes.wait_until_ready()
-            yield cluster, nodes
-        finally:
-            nodes.stop()
+        for name in nodes.machines:
+            nodes.start(name)
+        nodes.wait_until_ready()
+        yield cluster, nodes
 
 
 def play_synchronously(programs):
     with running(programs, 2, "synchronous") as (cluster, nodes):
         complete = lambda *_: cluster.wait_until_complete()
 
-        def kill_node():
-            nodes.processes[nodes.ports[0]].kill()
-            nodes.processes[nodes.ports[0]].wait()
-
         def freeze_node():
             # It may have the writers' lock.
-            nodes.processes[nodes.ports[1]].send_signal(signal.SIGSTOP)
+            cluster.pause("node2")
             time.sleep(15)
-            nodes.processes[nodes.ports[1]].send_signal(signal.SIGCONT)
+            cluster.resume("node2")
 
         def start_machine(name):
             cluster.start_again(name)
             complete()
 
-        def cut():
-            name = cluster.primary()
-            cluster.cut_off(name)
-            return name
+        def play_cut(what, choose, seconds, **demands):
+            def cut():
+                name = choose()
+                cluster.cut_off(name)
+                return name
 
-        def heal(name):
-            cluster.heal(name)
-            complete()
+            def heal(name):
+                cluster.heal(name)
+                complete()
+
+            if not cluster.isolated:
+                return Row(what, left_out="it needs network namespaces, thus root")
+            return play(nodes, what, seconds, cut, heal, **demands)
 
         def end_and_start_machine(name):
             # The former primary takes writes until it ends, so nothing is asked of the database before.
@@ -180,15 +177,13 @@ def play_synchronously(programs):
             start_machine(name)
 
         yield play(nodes, "nothing is broken", 10, lambda: None, complete, within=5)
-        yield play(nodes, "a node of the server is killed", 15, kill_node, lambda _: nodes.start(nodes.ports[0]), within=10)
+        yield play(nodes, "a node of the server is killed", 15, lambda: cluster.kill("node1"), lambda _: nodes.start("node1"), within=10)
         yield play(nodes, "a node of the server freezes", 35, freeze_node, complete, within=25)
+        yield play_cut("a node of the server is cut off from the network", lambda: "node3", 35, within=25)
         yield play(nodes, "the primary is killed", 60, cluster.kill_primary, start_machine, within=45, fails_over=True)
         yield play(nodes, "Patroni's process is killed, and PostgreSQL runs on", 75, cluster.kill_patroni, end_and_start_machine, within=60,
-                   fails_over=True)
-        if cluster.isolated:
-            yield play(nodes, "the primary is cut off from the network", 75, cut, heal, within=60, fails_over=True)
-        else:
-            yield Row("the primary is cut off from the network", left_out="it needs network namespaces, thus root")
+                   fails_over=True, may_be_late=True)
+        yield play_cut("the primary is cut off from the network", cluster.primary, 75, within=60, fails_over=True)
         yield play(nodes, "the synchronous replica is stopped", 30, cluster.stop_replica, start_machine, within=20)
 
 
@@ -213,21 +208,21 @@ def play_asynchronously(programs):
 
 def show(rows):
     width = max(len(row.what) for row in rows) + 2
-    print(f"{'':{width}}{'sign-ins':>8}{'used again':>12}{'lost':>6}{'twice':>7}{'refused':>9}{'broken':>8}{'epoch':>7}"
+    print(f"{'':{width}}{'sign-ins':>8}{'used again':>12}{'late':>6}{'lost':>6}{'twice':>7}{'refused':>9}{'broken':>8}{'epoch':>7}"
           f"{'longest wait':>14}")
     for row in rows:
         if row.left_out:
             print(f"{row.what:{width}}left out: {row.left_out}")
             continue
         seen = row.seen
-        print(f"{row.what:{width}}{seen['signed_in']:8}{seen['looked_up']:12}{seen['lost']:6}{seen['accepted_twice']:7}{seen['refused']:9}"
+        print(f"{row.what:{width}}{seen['signed_in']:8}{seen['looked_up']:12}{seen['known_late']:6}{seen['lost']:6}{seen['accepted_twice']:7}{seen['refused']:9}"
               f"{seen['unanswered']:8}{'began' if seen['epoch'] else '-':>7}{seen['longest_interruption_s']:12.1f} s")
 
 
 def main():
     end_on_signals()
     if not has_namespaces() and (os.geteuid() == 0 or "cluster" in os.environ.get("THUMBTURN_REQUIRE", "").split(",")):
-        raise Failure("no network namespace can be made, so a row would be left out: run it as root of a machine or of a container with "
+        raise Failure("no network namespace can be made, so rows would be left out: run it as root of a machine or of a container with "
                       "CAP_SYS_ADMIN, or as an ordinary user with THUMBTURN_REQUIRE not containing cluster")
     rows = []
     try:

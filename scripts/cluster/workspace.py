@@ -180,13 +180,13 @@ class Workspace:
             raise Failure(f"{Path(command[0]).name}: {done.stderr.strip()}")
         return done.stdout.strip()
 
-    def start(self, log, *command, as_server=False):
+    def start(self, log, *command, environment={}, as_server=False):
         """Starts a process that belongs to the folder of its log."""
         log.parent.mkdir(exist_ok=True)
         with open(log, "ab") as output:
             # Ctrl-C is for the owner, which ends the others in order.
-            child = subprocess.Popen(list(map(str, command)), cwd="/", env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                     start_new_session=True, **(self.drop if as_server else {}))
+            child = subprocess.Popen(list(map(str, command)), cwd="/", env=ENVIRONMENT | environment, stdin=subprocess.DEVNULL, stdout=output,
+                                     stderr=output, start_new_session=True, **(self.drop if as_server else {}))
         self.children.append(child)
         return child
 

@@ -242,7 +242,7 @@ final class PostgresPool: SQLPool, SharedProofs {
     func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
     func tidy() {
-        guard isLookDue(.seconds(30)) else { return }
+        guard isLookDue(Limits.lookAtHosts) else { return }
         // Each connection to a host that is switched off takes seconds to fail.
         DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround() }
     }
