@@ -60,8 +60,6 @@ package enum Limits {
     package static let readers = 4
     /// How long PostgreSQL may take for an answer. It ends statements itself after 5 s, unless it hangs.
     package static let databaseAnswer = Duration.seconds(8)
-    /// How often a node looks which host was promoted last. Until it has looked, it may answer from a former primary that still runs.
-    static let lookAtHosts = Duration.seconds(5)
     /// The connections to PostgreSQL that remember DPoP proofs.
     package static let provers = 2
     /// The most reading transactions that wait for one connection to PostgreSQL.

@@ -242,7 +242,8 @@ final class PostgresPool: SQLPool, SharedProofs {
     func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
     func tidy() {
-        guard isLookDue(Limits.lookAtHosts) else { return }
+        // Until it has looked, it may answer from a former primary that still runs.
+        guard isLookDue(.seconds(5)) else { return }
         // Each connection to a host that is switched off takes seconds to fail.
         DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround() }
     }
