@@ -123,6 +123,7 @@ struct FailoverRun: Sendable {
         }
         guard isFinal || gone.isEmpty else {
             late.formUnion(gone)
+            await inquiry.close()
             throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known")
         }
         late.subtract(gone)

@@ -100,8 +100,8 @@ class Row:
 def play(nodes, what, seconds, break_it, mend, within, fails_over=False, epoch=False, may_be_late=False):
     """Breaks something a few seconds after sign-ins have begun, and returns a row of the table.
 
-    `mend` may return what else is wrong. With `fails_over`, a replica has to be promoted; with `epoch`, an epoch has to begin. With `may_be_late`, a
-    node may not know for some seconds what was signed in at another one.
+    `mend` may return what else is wrong. With `fails_over`, a replica has to be promoted; with `epoch`, an epoch has to begin. With
+    `may_be_late`, a node need not know for some seconds what was signed in at another one.
     """
     say(f"{what} …")
     epoch_before, place_before = nodes.epoch_and_place()
@@ -215,7 +215,8 @@ def show(rows):
             print(f"{row.what:{width}}left out: {row.left_out}")
             continue
         seen = row.seen
-        print(f"{row.what:{width}}{seen['signed_in']:8}{seen['looked_up']:12}{seen['known_late']:6}{seen['lost']:6}{seen['accepted_twice']:7}{seen['refused']:9}"
+        print(f"{row.what:{width}}{seen['signed_in']:8}{seen['looked_up']:12}{seen['known_late']:6}{seen['lost']:6}"
+              f"{seen['accepted_twice']:7}{seen['refused']:9}"
               f"{seen['unanswered']:8}{'began' if seen['epoch'] else '-':>7}{seen['longest_interruption_s']:12.1f} s")
 
 
