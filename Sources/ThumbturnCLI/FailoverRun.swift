@@ -31,6 +31,9 @@ struct FailoverRun: Sendable {
     /// one rests for; these few are not kept.
     private static let fewest = 8
 
+    /// How long a node may not know of a promotion. It looks for one every 5 seconds, and has to connect.
+    private static let latest = Duration.seconds(20)
+
     private struct Signer {
         let device: LoadDevice
         /// The proofs that were accepted.
@@ -108,28 +111,35 @@ struct FailoverRun: Sendable {
         await inquiry.close()
     }
 
-    /// Uses the sign-ins that the resting device keeps.
+    /// Uses the sign-ins that the resting device keeps. A node that does not know of a promotion yet does not know what was signed in
+    /// since, and is asked again: what it accepts then was known late, and is not lost.
     ///
-    /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted: a node that does not know of a promotion yet does
-    ///   not know what was signed in since, and is asked again.
+    /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted, so that the caller asks again.
     private mutating func lookUpResting(_ inquiry: inout Inquiry, isFinal: Bool) async throws {
-        let device = resting.device
-        var gone: Set<String> = []
-        for token in resting.tokens {
-            let isThere = try await inquiry.isAccepted(orRefusedWith: "invalid_token") { nonce, connection in
-                try await device.get("/v1/me", token: token, nonce: nonce, over: connection)
-            }
-            if !isThere { gone.insert(token) }
-        }
-        guard isFinal || gone.isEmpty else {
+        var gone = try await refused(resting.tokens, resting.device, &inquiry)
+        if !gone.isEmpty, !isFinal || !sessionsMayEnd {
             late.formUnion(gone)
             await inquiry.close()
-            throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known")
+            guard isFinal else { throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known") }
+            try await Task.sleep(for: Self.latest)
+            gone = try await refused(gone, resting.device, &inquiry)
         }
         late.subtract(gone)
         lookedUp += resting.tokens.count
         lost += gone.count
         resting.tokens = []
+    }
+
+    /// Those of a device's access tokens that are not accepted.
+    private func refused(_ tokens: [String], _ device: LoadDevice, _ inquiry: inout Inquiry) async throws -> [String] {
+        var gone: [String] = []
+        for token in tokens {
+            let isThere = try await inquiry.isAccepted(orRefusedWith: "invalid_token") { nonce, connection in
+                try await device.get("/v1/me", token: token, nonce: nonce, over: connection)
+            }
+            if !isThere { gone.append(token) }
+        }
+        return gone
     }
 }
 

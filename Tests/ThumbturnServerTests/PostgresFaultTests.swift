@@ -339,6 +339,44 @@ import ThumbturnMessages
         }
     }
 
+    @Test("a node that reads from a former primary knows later what was written at the new one, and knows it")
+    func readsFormerPrimary() async throws {
+        try await PostgresServer.run { server in
+            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+            let parameters = try PostgresAddress(server.socketAddress).parameters
+            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
+            let address = try PostgresAddress(
+                "dbname=thumbturn user=thumbturn host=\(host),\(host)/promoted port=\(port)", replication: .synchronous)
+            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
+            try server("promoted")
+            let promoted = "dbname=thumbturn user=thumbturn host=\(host)/promoted port=\(port)"
+            try TestDatabases.run("ALTER DATABASE thumbturn SET default_transaction_read_only = on", on: promoted)
+            let late = try SQLStore(address, time: time).pool
+            let former = late.place
+            let lastLook = ContinuousClock.now
+            try TestDatabases.run(
+                "ALTER DATABASE thumbturn RESET default_transaction_read_only",
+                on: promoted + " options='-c default_transaction_read_only=off'")
+            let node = try SQLStore(address, time: time).pool
+            #expect(node.place != former)
+            try node.write { try $0.run(sql: "UPDATE node SET purged_until = 7") }
+            let read = { @Sendable (column: String) in
+                try await late.read { try $0.value(Int64.self, sql: "SELECT \(column) FROM node") }
+            }
+            let known = try await read("purged_until")
+            // On a busy machine the next look may have been due already.
+            if ContinuousClock.now - lastLook < .seconds(4) { #expect(known == 0 && late.place == former) }
+            for _ in 0..<1000 where late.place == former {
+                late.tidy()
+                _ = try? await read("purged_until")
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(late.place == node.place)
+            #expect(try await read("purged_until") == 7)
+            #expect(try await read("epoch") == 0, "nothing was missing")
+        }
+    }
+
     @Test("a node that hangs in its transaction gives up the writers' lock before others are refused")
     func hangingNode() async throws {
         let address = try PostgresAddress(TestDatabases.make())
