@@ -48,9 +48,9 @@ struct FailoverCommand: AsyncParsableCommand {
         var accepted_twice: Int
         /// The sign-ins that were used afterwards: the newest from before each interruption, and from the end.
         var looked_up: Int
-        /// Those of them that the server did not accept.
+        /// Those of them that the server did not accept, nor 20 seconds later.
         var lost: Int
-        /// Those that a node did not accept at first, and that were accepted later.
+        /// Those that a node did not accept at first, and that were accepted within 20 seconds.
         var known_late: Int
         /// The longest time in which no device signed in.
         var longest_interruption_s: Double
@@ -97,7 +97,7 @@ struct FailoverCommand: AsyncParsableCommand {
             signed_in: sum(\.signedIn), refused: sum(\.refused), unanswered: sum(\.unanswered),
             interruptions: sum(\.interruptions),
             accepted_twice: sum(\.acceptedTwice), looked_up: sum(\.lookedUp), lost: sum(\.lost),
-            known_late: sum(\.late.count),
+            known_late: sum(\.knownLate),
             longest_interruption_s: longest / .seconds(1))
         try output.report(
             """

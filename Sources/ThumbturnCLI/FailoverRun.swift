@@ -17,11 +17,13 @@ struct FailoverRun: Sendable {
     private(set) var acceptedTwice = 0
     private(set) var lookedUp = 0
     private(set) var lost = 0
-    /// The sign-ins that a node did not accept at first.
-    private(set) var late: Set<String> = []
+    /// Those that a node refused at first, and that were accepted later.
+    var knownLate: Int { firstRefusal.count - lost }
 
     private let line: FailoverLine
     private let sessionsMayEnd: Bool
+    /// When an access token was refused for the first time.
+    private var firstRefusal: [String: ContinuousClock.Instant] = [:]
     private var active: Signer
     private var resting: Signer
 
@@ -31,7 +33,7 @@ struct FailoverRun: Sendable {
     /// one rests for; these few are not kept.
     private static let fewest = 8
 
-    /// How long a node may not know of a promotion. It looks for one every 5 seconds, and has to connect.
+    /// The longest time until a node knows of a promotion. It looks for one every 5 seconds, and has to connect.
     private static let latest = Duration.seconds(20)
 
     private struct Signer {
@@ -86,7 +88,7 @@ struct FailoverRun: Sendable {
     private mutating func changeDevice() async throws {
         guard active.tokens.count >= Self.fewest else { return }
         var inquiry = Inquiry(line, tries: 1)
-        try await lookUpResting(&inquiry, isFinal: sessionsMayEnd)
+        try await lookUpResting(&inquiry, isFinal: false)
         await inquiry.close()
         swap(&active, &resting)
         interruptions += 1
@@ -112,22 +114,28 @@ struct FailoverRun: Sendable {
     }
 
     /// Uses the sign-ins that the resting device keeps. A node that does not know of a promotion yet does not know what was signed in
-    /// since, and is asked again: what it accepts then was known late, and is not lost.
+    /// since, and is asked again: what it accepts within some seconds was known late, and is not lost.
     ///
-    /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted, so that the caller asks again.
+    /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted yet, so that the caller asks again.
     private mutating func lookUpResting(_ inquiry: inout Inquiry, isFinal: Bool) async throws {
         var gone = try await refused(resting.tokens, resting.device, &inquiry)
-        if !gone.isEmpty, !isFinal || !sessionsMayEnd {
-            late.formUnion(gone)
+        while mayFollow(gone), !sessionsMayEnd {
             await inquiry.close()
             guard isFinal else { throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known") }
-            try await Task.sleep(for: Self.latest)
+            try await Task.sleep(for: .seconds(1))
             gone = try await refused(gone, resting.device, &inquiry)
         }
-        late.subtract(gone)
         lookedUp += resting.tokens.count
         lost += gone.count
         resting.tokens = []
+    }
+
+    /// Whether one of these refused tokens may still be accepted. Its first refusal begins its time.
+    private mutating func mayFollow(_ gone: [String]) -> Bool {
+        let now = ContinuousClock.now
+        let first = gone.map { firstRefusal[$0] ?? now }
+        for (token, time) in zip(gone, first) { firstRefusal[token] = time }
+        return first.contains { now - $0 < Self.latest }
     }
 
     /// Those of a device's access tokens that are not accepted.

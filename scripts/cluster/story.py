@@ -5,7 +5,8 @@
 
 Three nodes of the server run behind haproxy, which sends each request to one at random, on three servers of PostgreSQL under Patroni,
 first with synchronous replication, then with asynchronous, where a replica is promoted that lacks commits. Exit status 1: an answered
-sign-in was lost, a challenge was accepted twice, an epoch began or did not begin as it should, or sign-ins did not come back in time.
+sign-in was lost, or known late where a node has no reason to, a challenge was accepted twice, an epoch began or did not begin as it
+should, or sign-ins did not come back in time.
 What a row lacks is printed below the table.
 
 As an ordinary user no machine can be cut off, so those rows are left out, unless THUMBTURN_REQUIRE contains `cluster`.
@@ -33,10 +34,11 @@ class Nodes:
 
     def __init__(self, cluster, programs, replication):
         self.cluster, self.programs = cluster, Path(programs).resolve()
-        self.environment = os.environ | {
+        self.settings = {
             "THUMBTURN_DATABASE": cluster.connection.uri, "PGPASSWORD": cluster.connection.password,
             "THUMBTURN_MASTER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("="),
             "THUMBTURN_PASSWORD": "correct horse battery staple"}
+        self.environment = os.environ | self.settings
         self.replication = ["--replication", replication]
         self.machines = {name: cluster.add(name) for name in ("node1", "node2", "node3")}
         # haproxy is started before the nodes, because they have to know its address.
@@ -55,7 +57,7 @@ class Nodes:
         serve = self.server("serve", "--listen", f"{machine.address}:{PORT}", "--public-url", self.url, "--trusted-proxies", "1",
                             "--without-device-rate-for-measurement", *self.replication)
         machine.processes["server"] = self.cluster.workspace.start(
-            machine.folder / "server.log", *self.cluster.on(machine, *serve), environment=self.environment)
+            machine.folder / "server.log", *self.cluster.on(machine, *serve), environment=self.settings)
 
     def sql(self, statement):
         """Asks the primary's database."""

@@ -53,7 +53,7 @@ extension AuthorizationServer {
     }
 }
 
-/// Something that is done at most once a second.
+/// Something that is done about once a second.
 final class OncePerSecond: Sendable {
     private let last = Mutex<UnixTime?>(nil)
 

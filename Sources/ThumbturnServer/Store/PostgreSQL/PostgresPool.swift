@@ -164,7 +164,11 @@ final class PostgresPool: SQLPool, SharedProofs {
         }
         let places = found.withLock { $0 }
         guard let host = Self.primary(of: places) else { return }
-        primary.withLock { ($0.host, $0.place) = (host, places[host]) }
+        primary.withLock { primary in
+            // A look that a silent host has delayed saw less than a later one.
+            if let seen = primary.place, let place = places[host], DatabasePlace(place).isBefore(DatabasePlace(seen)) { return }
+            (primary.host, primary.place) = (host, places[host])
+        }
     }
 
     /// The host that was promoted last, of those that take writes with their places. Of several equals, and of different databases, the
@@ -242,7 +246,7 @@ final class PostgresPool: SQLPool, SharedProofs {
     func committed(_ number: Int64) { lastCommit.store(number, ordering: .relaxed) }
 
     func tidy() {
-        // Until it has looked, it may answer from a former primary that still runs.
+        // Until this node has looked, it may answer from a former primary that still runs.
         guard isLookDue(.seconds(5)) else { return }
         // Each connection to a host that is switched off takes seconds to fail.
         DispatchQueue.global(qos: .utility).async { [weak self] in self?.lookAround() }

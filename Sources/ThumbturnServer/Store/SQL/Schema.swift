@@ -280,7 +280,7 @@ enum Schema {
     ///   has set, and the caller's may be the wrong one.
     static func tick(_ db: Database, at now: UnixTime, in epoch: Int64) throws -> Tick {
         let statement = """
-            UPDATE node SET high_water = CASE epoch WHEN ?2 THEN max(high_water, ?1) ELSE high_water END,
+            UPDATE node SET high_water = CASE WHEN epoch = ?2 THEN max(high_water, ?1) ELSE high_water END,
                 commits = commits + 1
             WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
             """
