@@ -90,6 +90,20 @@ extension StoreGuardTests {
         }
     }
 
+    @Test("a transaction of another epoch does not move the time, because its own may be the wrong one") func timeOfEpoch()
+        async throws
+    {
+        try await with { store, clock, _ in
+            let epoch = try await store.secretsEdition().epoch
+            let stored = try Self.number("SELECT high_water FROM node", store)
+            let later = UnixTime(seconds: clock.now.seconds + 1000)
+            for (caller, time) in [(epoch + 1, stored), (epoch - 1, stored), (epoch, later.seconds)] {
+                expect(try store.pool.write { try Schema.tick($0, at: later, in: caller).now.seconds }, is: time)
+                expect(try Self.number("SELECT high_water FROM node", store), is: time)
+            }
+        }
+    }
+
     @Test("an epoch of a database that may be an older one is dated by the clock, as far as it concerns what was used since")
     func olderDatabase() async throws {
         try await with { store, clock, account in
