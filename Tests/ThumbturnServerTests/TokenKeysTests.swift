@@ -172,9 +172,13 @@ import ThumbturnVerifier
             let (challenge, nonce) = try await ada.challenge()
             try await EmbeddedServer(two.service).revokeTokenKey(leaked)
             one.clock.advance(by: .seconds(1))
-            #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).status == 503, "nothing was accepted")
-            let again = try await ada.redeem(ada.device.proof(challenge), nonce: try await ada.nonce())
-            #expect(try kid(try again.read(TokenAnswer.self).accessToken) != leaked)
+            var answer = try await ada.redeem(ada.device.proof(challenge), nonce: nonce)
+            // Where the machine is busy, the node's own look at the secrets may come before the request.
+            if answer.status != 200 {
+                #expect(answer.status == 503, "nothing was accepted")
+                answer = try await ada.redeem(ada.device.proof(challenge), nonce: try await ada.nonce())
+            }
+            #expect(try kid(try answer.read(TokenAnswer.self).accessToken) != leaked)
         }
     }
 
