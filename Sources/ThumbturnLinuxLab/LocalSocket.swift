@@ -22,7 +22,7 @@ final class LocalSocket: Sendable {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        try Self.check(result, action: "connect to \(path)", closing: descriptor)
+        guard result == 0 else { throw Self.error("connect to \(path)") }
     }
 
     /// Connects to a TCP port of 127.0.0.1.
@@ -34,9 +34,10 @@ final class LocalSocket: Sendable {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        try Self.check(result, action: "connect to port \(port)", closing: descriptor)
+        guard result == 0 else { throw Self.error("connect to port \(port)") }
     }
 
+    /// It runs too where an initialiser throws after the descriptor is set, so nothing else closes it.
     deinit {
         close(descriptor)
     }
@@ -99,13 +100,6 @@ final class LocalSocket: Sendable {
             unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         return descriptor
-    }
-
-    private static func check(_ result: Int32, action: String, closing descriptor: Int32) throws {
-        guard result != 0 else { return }
-        let error = error(action)
-        close(descriptor)
-        throw error
     }
 
     private static func error(_ action: String) -> LabError {
