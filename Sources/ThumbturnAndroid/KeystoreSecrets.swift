@@ -5,7 +5,8 @@ import ThumbturnDevice
 /// (AES-256-GCM).
 ///
 /// A file is the nonce's length, the nonce, and the ciphertext. What is encrypted begins with the secret's name, so that one file
-/// cannot take another's place. A file that came back without its key, by a tool that copies a phone, is `keyInvalidated`.
+/// cannot take another's place. A file that came back without its key, by a tool that copies a phone, is `keyInvalidated`, and all
+/// such files go when the next key is made.
 struct KeystoreSecrets: SecretStore {
     private let keystore: Keystore
     private let files: PrivateFiles
@@ -72,6 +73,8 @@ struct KeystoreSecrets: SecretStore {
             // The first secret, or the first after a restore: what an earlier key encrypted is lost already. The lock keeps
             // another process from making a key at the same time.
             guard failure.code == .notEnrolled else { throw failure }
+            // Before the key is made: a crash in between leaves files that the next call finds.
+            for lost in try files.names(to: Self.ending) { try files.delete(lost) }
             _ = try await keystore.make(.secrets, as: KeyAlias.secrets)
             do throws(AndroidThrown) {
                 box = try await encrypted(Self.label(name) + secret)
@@ -125,5 +128,6 @@ struct KeystoreSecrets: SecretStore {
         return label.message
     }
 
-    private static func file(_ name: String) -> String { "\(Signing.hash(Array(name.utf8))).secret" }
+    private static func file(_ name: String) -> String { Signing.hash(Array(name.utf8)) + ending }
+    private static let ending = ".secret"
 }

@@ -30,7 +30,8 @@ extension DevicePlatform {
     ///   - phases: the source of the app's phases; by default the notifications of UIKit and AppKit.
     ///   - language: the language of the button that leads to another rung; the system writes the rest of the sheet.
     ///   - deviceUnlockReuse: how long after a face or finger has unlocked the device a vault opens without another
-    ///     prompt, up to 300 seconds.
+    ///     prompt, up to 300 seconds. An unlock from before an `AppLockModel` locked, or the person was dismissed, does not
+    ///     count; see `AppleSensor`.
     public static func apple(
         in place: KeychainPlace = KeychainPlace(), pinEntry: (any PINEntry)? = nil, installation: URL? = nil,
         transport: any Transport = URLSessionTransport(), phases: any AppPhases = ScenePhases(),

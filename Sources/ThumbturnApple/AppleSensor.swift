@@ -25,8 +25,9 @@ public struct AppleSensor: Sensor {
     ///   - place: the place of the vaults. The sensor reads there what each vault's secret is protected with.
     ///   - language: the language of the button that leads to another rung; the system writes the rest of the sheet.
     ///   - deviceUnlockReuse: how long after a face or finger has unlocked the device a vault opens without another
-    ///     prompt, up to 300 seconds. Keys that sign for a server prompt each time: an unlocked screen never satisfies
-    ///     a step-up.
+    ///     prompt, up to 300 seconds. An unlock from before an `AppLockModel` locked, or the person was dismissed, does not
+    ///     count, as far as this process knows: one that has just started knows of no lock. Keys that sign for a server
+    ///     prompt each time: an unlocked screen never satisfies a step-up.
     public init(
         place: KeychainPlace = KeychainPlace(),
         language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations), deviceUnlockReuse: Duration = .zero
@@ -103,9 +104,13 @@ public struct AppleSensor: Sensor {
             case .use(.biometric): Rung.biometric.button.naming(await name()).text(in: language)
             case .use(let rung): rung.button.text(in: language)
             }
-        return Sheet(
-            reason: request.reason, cancelTitle: title,
-            reuse: request.isForVault ? TimeInterval(reuse.components.seconds) : 0)
+        return Sheet(reason: request.reason, cancelTitle: title, reuse: reusableUnlock(for: request))
+    }
+
+    /// How many seconds ago the device may have been unlocked. Rounded down: an unlock from before a lock does not count.
+    private func reusableUnlock(for request: PromptRequest) -> TimeInterval {
+        guard request.isForVault else { return 0 }
+        return TimeInterval(min(reuse, max(request.deviceUnlockMaximumAge ?? reuse, .zero)).components.seconds)
     }
 
     /// What the prompt asks for: exactly what the key or the item that will be used demands. With software keys there is no item, and

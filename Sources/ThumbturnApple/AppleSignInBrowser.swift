@@ -6,20 +6,25 @@ public import ThumbturnDevice
 
 /// The sheet of the system in which a person signs in at the app's own provider: an `ASWebAuthenticationSession`.
 ///
+/// By default the sheet has none of the browser's cookies, so that a person who is still signed in there does not count as
+/// present: the provider asks the person each time, also on a device that another person has taken.
+///
 /// The redirect is `https` or `privateUse`. For `https` the host has to be one of the app's associated domains
 /// (`webcredentials`). A private-use scheme needs no entry in `Info.plist`.
 public struct AppleSignInBrowser: SignInBrowser {
-    private let isPrivate: Bool
+    private let sharesBrowserSession: Bool
     private let window: @MainActor @Sendable () -> ASPresentationAnchor
 
     /// Makes a browser.
     ///
     /// - Parameters:
-    ///   - isPrivate: whether the sheet shares nothing with the browser. The person is then not signed in there already,
-    ///     and the system does not ask whether the app may use that.
+    ///   - sharesBrowserSession: whether the sheet has the cookies of the browser. A person who is signed in there already may
+    ///     then not be asked by the provider, and the system asks whether the app may use that.
     ///   - window: the window over which the sheet is shown.
-    public init(isPrivate: Bool = false, over window: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
-        self.isPrivate = isPrivate
+    public init(
+        sharesBrowserSession: Bool = false, over window: @escaping @MainActor @Sendable () -> ASPresentationAnchor
+    ) {
+        self.sharesBrowserSession = sharesBrowserSession
         self.window = window
     }
 
@@ -32,7 +37,7 @@ public struct AppleSignInBrowser: SignInBrowser {
         case .loopback: throw Failure(.providerMismatch)
         }
         let sheet = await SignInSheet(window)
-        return try await sheet.show(page.url(), until: callback, isPrivate: isPrivate)
+        return try await sheet.show(page.url(), until: callback, isPrivate: !sharesBrowserSession)
     }
 }
 

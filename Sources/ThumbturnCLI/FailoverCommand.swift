@@ -48,9 +48,9 @@ struct FailoverCommand: AsyncParsableCommand {
         var accepted_twice: Int
         /// The sign-ins that were used afterwards: the newest from before each interruption, and from the end.
         var looked_up: Int
-        /// Those of them that the server did not accept, nor 20 seconds later.
+        /// Those of them that the server did not accept, also not once each node had the time to know of a promotion.
         var lost: Int
-        /// Those that a node did not accept at first, and that were accepted within 20 seconds.
+        /// Those that a node did not accept at first, and that were accepted within that time.
         var known_late: Int
         /// The longest time in which no device signed in.
         var longest_interruption_s: Double

@@ -119,7 +119,7 @@ struct FailoverRun: Sendable {
     /// - Throws: unless it is final, `LoadDevice.Unexpected` where one is not accepted yet, so that the caller asks again.
     private mutating func lookUpResting(_ inquiry: inout Inquiry, isFinal: Bool) async throws {
         var gone = try await refused(resting.tokens, resting.device, &inquiry)
-        while mayFollow(gone), !sessionsMayEnd {
+        while !sessionsMayEnd, gone.contains(where: { mayFollow($0) }) {
             await inquiry.close()
             guard isFinal else { throw LoadDevice.Unexpected(description: "\(gone.count) sign-ins are not known") }
             try await Task.sleep(for: .seconds(1))
@@ -130,22 +130,21 @@ struct FailoverRun: Sendable {
         resting.tokens = []
     }
 
-    /// Whether one of these refused tokens may still be accepted. Its first refusal begins its time.
-    private mutating func mayFollow(_ gone: [String]) -> Bool {
-        let now = ContinuousClock.now
-        let first = gone.map { firstRefusal[$0] ?? now }
-        for (token, time) in zip(gone, first) { firstRefusal[token] = time }
-        return first.contains { now - $0 < Self.latest }
+    /// Whether a token that was refused may still be accepted.
+    private func mayFollow(_ token: String) -> Bool {
+        firstRefusal[token].map { .now - $0 < Self.latest } ?? false
     }
 
     /// Those of a device's access tokens that are not accepted.
-    private func refused(_ tokens: [String], _ device: LoadDevice, _ inquiry: inout Inquiry) async throws -> [String] {
+    private mutating func refused(_ tokens: [String], _ device: LoadDevice, _ inquiry: inout Inquiry) async throws -> [String] {
         var gone: [String] = []
         for token in tokens {
             let isThere = try await inquiry.isAccepted(orRefusedWith: "invalid_token") { nonce, connection in
                 try await device.get("/v1/me", token: token, nonce: nonce, over: connection)
             }
-            if !isThere { gone.append(token) }
+            guard !isThere else { continue }
+            gone.append(token)
+            firstRefusal[token] = firstRefusal[token] ?? .now
         }
         return gone
     }

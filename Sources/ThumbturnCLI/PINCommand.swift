@@ -21,7 +21,8 @@ struct PINCommand: AsyncParsableCommand {
                 let auth = try device.authenticator()
                 let readiness = await auth.readiness(for: device.policy)
                 guard !readiness.isEnrolled || readiness.state(of: .pin) != .missing else {
-                    throw ValidationError("This device has no PIN yet. Set one with: thumbturn device pin reset --account NAME")
+                    let command = "thumbturn device pin reset --account NAME, or with --issuer and --client-id"
+                    throw ValidationError("This device has no PIN yet. Set one with: \(command)")
                 }
                 try await auth.changePIN("Change the PIN.", policy: device.policy)
                 try device.output.report("The PIN is changed. The old PIN no longer works.", Done())
@@ -31,19 +32,37 @@ struct PINCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a new PIN with the account's password, for a person who forgot the old one or never had one.",
-            discussion: Password.help
+            abstract: "Sets a new PIN with a full sign-in, for a person who forgot the old one or never had one.",
+            discussion: """
+                \(Password.help)
+
+                With --issuer and --client-id the person signs in at the app's own OpenID provider, which is asked for a new \
+                sign-in.
+                """
         )
 
         @OptionGroup var device: DeviceOptions
 
-        @Option(help: "The account's name.")
-        var account: String
+        @OptionGroup var provider: ProviderOptions
+
+        @Option(help: "The account's name. An account of a provider has none here.")
+        var account: String?
+
+        func validate() throws {
+            try provider.validate()
+            guard (account == nil) == (provider.issuer != nil) else {
+                throw ValidationError("A new PIN needs either --account or --issuer with --client-id.")
+            }
+        }
 
         func run() async throws {
             try await device.output.run {
-                let signIn = PasswordSignIn(account: account, password: try Password.read())
-                try await device.authenticator().resetPIN(with: signIn)
+                let auth = try device.authenticator()
+                if let account {
+                    try await auth.resetPIN(with: PasswordSignIn(account: account, password: try Password.read()))
+                } else {
+                    try await auth.resetPIN(with: try provider.signIn(on: auth.platform))
+                }
                 try device.output.report("The new PIN is set.", Done())
             }
         }

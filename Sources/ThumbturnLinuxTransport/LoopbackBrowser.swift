@@ -8,6 +8,10 @@ public import ThumbturnDevice
 /// The system's browser, whose answer comes back to a listener on 127.0.0.1 (RFC 8252 section 7.3). The redirect has to be
 /// a `loopback`.
 ///
+/// The page opens in the browser that the person uses, with its cookies: the desktop has no call for a private window. A
+/// person who is signed in there already is asked again only because `OAuthSignIn` demands it, and the provider's
+/// `auth_time` shows that it did.
+///
 /// The listener has a port that the system chooses, takes the one request that is this sign-in's answer, and is closed
 /// when the call returns. Other requests get a page that says so, and the sign-in waits on.
 public struct LoopbackBrowser: SignInBrowser {

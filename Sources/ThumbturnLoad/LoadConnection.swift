@@ -2,8 +2,10 @@
 package import NIOCore
 import NIOHTTP1
 package import NIOPosix
+import Synchronization
 
-/// A persistent HTTP/1.1 connection that sends one request at a time.
+/// A persistent HTTP/1.1 connection that sends one request at a time. Once it has ended, as servers end one that was silent, the
+/// next request opens it again.
 package final class LoadConnection: Sendable {
     /// An answer of the server.
     package struct Answer: Sendable {
@@ -21,7 +23,8 @@ package final class LoadConnection: Sendable {
         package var description: String
     }
 
-    private let channel: any Channel
+    private let connect: @Sendable () async throws -> any Channel
+    private let channel: Mutex<any Channel>
     private let limit: TimeAmount
     private let host: String
 
@@ -31,15 +34,27 @@ package final class LoadConnection: Sendable {
     ) async throws {
         self.limit = limit
         self.host = "\(host):\(port)"
-        channel = try await ClientBootstrap(group: group)
-            .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(OneAtATime())
+        connect = {
+            try await ClientBootstrap(group: group)
+                .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                        try channel.pipeline.syncOperations.addHandler(OneAtATime())
+                    }
                 }
-            }
-            .connect(host: host, port: port).get()
+                .connect(host: host, port: port).get()
+        }
+        channel = Mutex(try await connect())
+    }
+
+    /// The connection, opened again if it has ended.
+    private func open() async throws -> any Channel {
+        let last = channel.withLock { $0 }
+        guard !last.isActive else { return last }
+        let next = try await connect()
+        channel.withLock { $0 = next }
+        return next
     }
 
     package func send(
@@ -52,11 +67,11 @@ package final class LoadConnection: Sendable {
         if let type { fields.add(name: "Content-Type", value: type) }
         for (name, value) in headers { fields.add(name: name, value: value) }
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
+        let channel = try await open()
         let promise = channel.eventLoop.makePromise(of: Answer.self)
         // On a closed connection the write fails before the handler sees the request.
         channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise)).cascadeFailure(to: promise)
         // After a timeout the connection is closed, because its next answer would be to this request.
-        let channel = channel
         let description = "\(method) \(path) had no answer in \(limit.nanoseconds / 1_000_000_000) s"
         let timeout = channel.eventLoop.scheduleTask(in: limit) {
             promise.fail(Unanswered(description: description))
@@ -67,7 +82,7 @@ package final class LoadConnection: Sendable {
     }
 
     package func close() async throws {
-        try await channel.close()
+        try await channel.withLock { $0 }.close()
     }
 }
 

@@ -14,6 +14,9 @@ import ThumbturnMessages
 /// It answers as a transport for its issuer, and passes other requests on. It checks what a provider checks: the client,
 /// the redirect and the code verifier. Its ID tokens are signed with ES256 by a key in memory.
 ///
+/// It keeps a session in the browser, as providers do by a cookie: after the first sign-in it asks the person only where
+/// `prompt=login` or `max_age` demands it, and `auth_time` says when it last did.
+///
 ///     let provider = SimulatedProvider(clock: clock, passing: server)
 ///     let platform = phone.platform(transport: provider)
 ///     let signIn = try OAuthSignIn(
@@ -32,13 +35,16 @@ public final class SimulatedProvider: SignInBrowser, Transport {
         case swapState, swapCode, swapIssuer, omitIssuer
         /// There is no ID token, or it has another nonce, another issuer or no nonce.
         case omitIDToken, swapNonce, swapTokenIssuer, omitNonce
+        /// The provider answers by its session in the browser although it should ask the person, or does not say when it last
+        /// asked. A first sign-in asks in any case.
+        case answerByCookie, omitAuthTime
         /// The provider answers with an error.
         case refuse(String)
 
         public static var allCases: [Act] {
             [
                 .signIn, .cancel, .loseRedirect, .swapState, .swapCode, .swapIssuer, .omitIssuer, .omitIDToken, .swapNonce,
-                .swapTokenIssuer, .omitNonce, .refuse("access_denied"),
+                .swapTokenIssuer, .omitNonce, .answerByCookie, .omitAuthTime, .refuse("access_denied"),
             ]
         }
     }
@@ -59,6 +65,8 @@ public final class SimulatedProvider: SignInBrowser, Transport {
         var sent: [String: Request] = [:]
         var pages: [URL] = []
         var codes = 0
+        /// When the person last signed in in this browser; nil before that.
+        var session: UnixTime?
         /// Changes the members of the metadata.
         var change: (@Sendable (inout [String: Value]) -> Void)?
     }
@@ -67,6 +75,8 @@ public final class SimulatedProvider: SignInBrowser, Transport {
     private struct Request {
         var act: Act
         var fields: [String: String]
+        /// When the provider last asked the person.
+        var authTime: UnixTime
     }
 
     /// A member of the provider's JSON.
@@ -152,7 +162,7 @@ extension SimulatedProvider {
             fields["scope"]?.split(separator: " ").contains("openid") == true
         else { return answer + [("error", "invalid_request")] }
         if case .refuse(let error) = act { return answer + [("error", error)] }
-        var request = Request(act: act, fields: fields)
+        var request = Request(act: act, fields: fields, authTime: authTime(for: fields, act))
         // A code that another person's sign-in got has that one's challenge.
         if act == .swapCode { request.fields["code_challenge"] = Signing.hash([]) }
         let code = state.withLock { state in
@@ -161,6 +171,23 @@ extension SimulatedProvider {
             return "code \(state.codes)"
         }
         return answer + [("code", code)]
+    }
+}
+
+extension SimulatedProvider {
+    /// Asks the person, unless the session in the browser answers. Returns when the person was last asked.
+    private func authTime(for fields: [String: String], _ act: Act) -> UnixTime {
+        let now = clock.civilTime
+        return state.withLock { state in
+            if let session = state.session {
+                let isTooOld = fields["max_age"].flatMap { Int64($0) }.map { now - session >= .seconds($0) } ?? false
+                let asks = isTooOld || fields["prompt"]?.split(separator: " ").contains("login") == true
+                if !asks || act == .answerByCookie { return session }
+            }
+            // A person who closes the page has not signed in.
+            if act != .cancel { state.session = now }
+            return now
+        }
     }
 }
 
@@ -209,6 +236,7 @@ extension SimulatedProvider {
         if request.act != .omitNonce {
             claims["nonce"] = .text(request.act == .swapNonce ? "another" : request.fields["nonce"] ?? "")
         }
+        if request.act != .omitAuthTime { claims["auth_time"] = .number(request.authTime.seconds) }
         let header: [String: Value] = ["alg": .text("ES256"), "typ": .text("JWT")]
         let input = CompactJWS.signingInput(header: StrictJSON.encode(header), payload: StrictJSON.encode(claims))
         guard let signature = try? key.signature(for: input) else { preconditionFailure("a key in memory signs") }

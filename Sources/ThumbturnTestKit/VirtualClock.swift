@@ -183,14 +183,25 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
 
     /// Lets the main actor finish its jobs and the ones that follow from them. True where this produced work for the
     /// loop.
+    ///
+    /// Each round stands behind the jobs that the one before it found. The rounds follow each other on the main queue, and this
+    /// thread waits once: a busy machine makes every switch between threads slow.
     func waitsForMain() -> Bool {
-        for _ in 1...64 {
-            DispatchQueue.main.sync {}
-            condition.lock()
-            defer { condition.unlock() }
-            if !jobs.isEmpty { return true }
+        let isOver = DispatchSemaphore(value: 0)
+        @Sendable func look(_ rounds: Int) {
+            DispatchQueue.main.async {
+                if rounds == 1 || self.hasJobs { isOver.signal() } else { look(rounds - 1) }
+            }
         }
-        return false
+        look(64)
+        isOver.wait()
+        return hasJobs
+    }
+
+    private var hasJobs: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return !jobs.isEmpty
     }
 
     func run(until isDone: () -> Bool, whenIdle: () -> Bool) {

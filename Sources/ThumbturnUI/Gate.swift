@@ -10,8 +10,7 @@ extension View {
     /// The view is not made before. It goes when the app is left, locked, or the person dismissed, and each time that it appears the
     /// person is asked anew.
     ///
-    /// - Parameter screen: the model of the unlock of an account or a vault. Keep it in a `@State`. A model of an unlock of the app's
-    ///   own knows nothing of the app's phases: its success ends only when the view disappears.
+    /// - Parameter screen: the model of the unlock. Keep it in a `@State`.
     public func gated(by screen: UnlockScreen) -> some View { Gate(screen: screen) { self } }
 }
 

@@ -101,6 +101,26 @@ public struct Challenges: Sendable {
     ///
     /// - Throws: `expired`, `wrongPurpose`, or the first other check that failed.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(VerificationError) -> ChallengeClaims {
+        let claims = try issuedClaims(of: challenge, for: purpose)
+        try TokenTimes.check(issued: claims.iat, expiry: claims.exp, longestLife: purpose.lifetime, at: now)
+        return claims
+    }
+
+    /// Verifies a challenge that shows when something began, and returns its claims. No key signs such a challenge, so it
+    /// may be older than one that is signed: its expiry does not count.
+    ///
+    /// - Throws: `expired` at this age or a greater one, `notYetValid`, `wrongPurpose`, or the first other check that failed.
+    package func verify(
+        _ challenge: String, for purpose: Purpose, youngerThan age: Duration, at now: UnixTime
+    ) throws(VerificationError) -> ChallengeClaims {
+        let claims = try issuedClaims(of: challenge, for: purpose)
+        try TokenTimes.checkPast(claims.iat, at: now)
+        guard now - claims.iat < age else { throw .expired }
+        return claims
+    }
+
+    /// The claims of a challenge that one of these secrets issued for this purpose, whatever its age.
+    private func issuedClaims(of challenge: String, for purpose: Purpose) throws(VerificationError) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
         let secret = try secret(of: jws)
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret.key)
@@ -109,7 +129,6 @@ public struct Challenges: Sendable {
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }
         guard claims.purpose == purpose else { throw .wrongPurpose }
-        try TokenTimes.check(issued: claims.iat, expiry: claims.exp, longestLife: purpose.lifetime, at: now)
         return claims
     }
 

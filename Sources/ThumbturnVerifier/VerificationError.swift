@@ -32,7 +32,7 @@ public enum VerificationError: String, Error, Hashable, Sendable, CaseIterable {
     /// The proof, challenge, ticket or assertion was accepted or consumed before.
     case replayed
     /// The liveness evidence is missing, or its level or score is too low, or its level is higher than its vendor's
-    /// certified one.
+    /// certified one; or the sign-in of a ticket is not fresh enough for what it is to authorise.
     case insufficient
     /// The signed transaction or demand is not the stored one.
     case changed

@@ -15,6 +15,8 @@ package struct Performance<World: Stage>: Sendable {
     let platform: DevicePlatform
     let server: InMemoryServer
     let script: Script
+    /// The question of the unlock, for what the person chooses beside its prompts.
+    private let question = Question()
 
     package init(_ scenario: Scenario, in world: World) async throws {
         self.scenario = scenario
@@ -48,7 +50,7 @@ package struct Performance<World: Stage>: Sendable {
         let unlock = Task(executorPreference: script.clock.executor) { await end(auth) }
         await withTaskGroup(of: Void.self) { group in
             for moment in scenario.moments.dropFirst() {
-                guard let (at, happens) = happening(moment, auth, unlock) else { continue }
+                guard let (at, happens) = happening(moment, unlock) else { continue }
                 group.addTask {
                     guard (try? await script.clock.sleep(until: script.instant(at))) != nil else { return }
                     await happens()
@@ -64,7 +66,9 @@ package struct Performance<World: Stage>: Sendable {
     private func end(_ auth: Authenticator) async -> String {
         let redeemed = server.state.withLock { $0.redeemed.count }
         do throws(Failure) {
-            let grant = try await auth.authenticate("Unlock", policy: scenario.policy, by: scenario.start)
+            let grant = try await question.asking { () async throws(Failure) in
+                try await auth.authenticate("Unlock", policy: scenario.policy, by: scenario.start)
+            }
             let kids = server.state.withLock { $0.redeemed.dropFirst(redeemed).last?.kids } ?? []
             // A full sign-in redeems no key's proof.
             return "granted by \(grant.rung) and \(max(1, kids.count) - 1) more"
@@ -177,12 +181,12 @@ package struct Performance<World: Stage>: Sendable {
 
     /// What happens to the phone or the app at a moment of the scenario; nil for an event that follows by itself.
     private func happening(
-        _ moment: Scenario.Moment, _ auth: Authenticator, _ unlock: Task<String, Never>
+        _ moment: Scenario.Moment, _ unlock: Task<String, Never>
     ) -> (at: Duration, @Sendable () async -> Void)? {
         let phone = world.phone
         switch moment.event {
-        case .tapped: return (moment.at, { await auth.prompt("Unlock") })
-        case .hintChosen: return (moment.at, { await auth.useAnotherWay("Unlock") })
+        case .tapped: return (moment.at, { question.prompt() })
+        case .hintChosen: return (moment.at, { question.useAnotherWay() })
         case .wentBack: return (moment.at, { phone.moveToBack() })
         case .cameFront: return (moment.at, { phone.moveToFront() })
         case .stopped: return (moment.at, { unlock.cancel() })

@@ -28,6 +28,8 @@ package final class InMemoryServer: Transport {
         /// The names of the accounts of visits, by their session keys' thumbprints, and those that have had a ticket.
         package var visits: [String: String] = [:]
         package var exchangedVisits: Set<String> = []
+        /// The session keys' thumbprints of visits whose sign-in was not fresh. They get no ticket.
+        package var staleVisits: Set<String> = []
         /// Whether the rules of all actions take a recent unlock.
         package var takesUnlocks = false
         /// Whether the answer to a sign-in names the account.
@@ -63,6 +65,8 @@ package final class InMemoryServer: Transport {
         package var granted: [String: String] = [:]
         /// The app's own provider, whose ID tokens are exchanged for tickets.
         package var provider: Provider?
+        /// The exchanges of ID tokens: whether each came with a challenge, and whether the sign-in was fresh.
+        package var exchanges: [(hasChallenge: Bool, isFresh: Bool)] = []
         /// The password that was set last.
         package var changedPassword: String?
     }
@@ -146,7 +150,8 @@ package final class InMemoryServer: Transport {
                 guard state.withLock({ $0.usedCodes.insert(code).inserted }) else { throw VerificationError.replayed }
             }
             let account = state.withLock { $0.tellsAccounts } ? Self.id(of: typed.account) : nil
-            return respond(200, EnrolmentTicket(ticket: Self.ticket(of: typed.account), account: account, expiresIn: 300))
+            return respond(
+                200, EnrolmentTicket(ticket: Self.ticket(of: typed.account), account: account, isFresh: true, expiresIn: 300))
         case "/backend/codes":
             // A door of the back end's own: a code by text message, and a ticket for who knows it.
             struct Typed: Decodable { var phone, code: String }
@@ -154,12 +159,14 @@ package final class InMemoryServer: Transport {
             let typed = try StrictJSON.decodeIgnoringUnknown(Typed.self, from: request.body)
             guard typed.code == Self.textedCode else { throw VerificationError.wrongSignature }
             return respond(
-                200, EnrolmentTicket(ticket: Self.ticket(of: typed.phone), account: Self.id(of: typed.phone), expiresIn: 300))
+                200,
+                EnrolmentTicket(
+                    ticket: Self.ticket(of: typed.phone), account: Self.id(of: typed.phone), isFresh: true, expiresIn: 300))
         case "/v1/devices":
             let jkt = try dpop(request).jkt
             guard !state.withLock({ $0.refusesEnrolment }) else { throw VerificationError.wrongSignature }
             let enrol = try WireJSON.decode(EnrolRequest.self, from: request.body)
-            guard enrol.ticket.hasPrefix(Self.ticket(of: "")) else { throw VerificationError.malformed }
+            guard let name = Self.holder(of: enrol.ticket) else { throw VerificationError.malformed }
             var keys: [DeviceRecord.Key] = []
             for registration in enrol.keys {
                 guard let jwk = registration.jwk else { throw VerificationError.malformed }
@@ -175,17 +182,19 @@ package final class InMemoryServer: Transport {
                 state.withLock { $0.keys[kid] = (key, registration.kind) }
             }
             let record = DeviceRecord(id: "device", name: enrol.name, keys: keys, enrolledAt: now, current: true)
-            let name = String(enrol.ticket.dropFirst(Self.ticket(of: "").count))
             state.withLock { ($0.devices[jkt], $0.accounts[jkt]) = (record, name) }
             return respond(201, record)
         case "/v1/token":
             let jkt = try dpop(request).jkt
             let form = String(decoding: request.body, as: UTF8.self)
             if let ticket = form.removingPercentEncoding?.components(separatedBy: "&ticket=").last, form.contains("%3Aticket") {
-                guard state.withLock({ $0.letsVisit }), ticket.hasPrefix(Self.ticket(of: "")) else {
+                guard state.withLock({ $0.letsVisit }), let name = Self.holder(of: ticket) else {
                     throw Problem(.verificationFailed, status: 400, error: "invalid_grant")
                 }
-                state.withLock { $0.visits[jkt] = String(ticket.dropFirst(Self.ticket(of: "").count)) }
+                state.withLock {
+                    $0.visits[jkt] = name
+                    if ticket == Self.ticket(of: name, isFresh: false) { $0.staleVisits.insert(jkt) }
+                }
                 return respond(200, nextToken())
             }
             if form.hasPrefix("grant_type=refresh_token") { return respond(200, nextToken()) }
@@ -203,7 +212,7 @@ package final class InMemoryServer: Transport {
                 return respond(200, StepUpAnswer(accessToken: tokens.accessToken, expiresIn: tokens.expiresIn))
             }
             if fields["grant_type"] == TokenExchange.grantType {
-                let ticket = try exchange(fields["subject_token"] ?? "", jkt, at: now)
+                let ticket = try exchange(fields["subject_token"] ?? "", begunBy: fields["challenge"], jkt, at: now)
                 return respond(200, ExchangedTicket(ticket))
             }
             let proof = try UnverifiedProof(fields["proof"] ?? "")
@@ -251,9 +260,15 @@ package final class InMemoryServer: Transport {
             )
         case "/v1/tickets":
             let jkt = try dpop(request).jkt
+            guard !state.withLock({ $0.staleVisits.contains(jkt) }) else {
+                let challenge = StepUpChallenge(maximumAge: .seconds(300))
+                return TransportResponse(
+                    status: 401, headers: ["www-authenticate": challenge.header(scheme: .dpop)], body: [])
+            }
             guard let name = state.withLock({ $0.visits[jkt] }), state.withLock({ $0.exchangedVisits.insert(jkt).inserted })
             else { throw Problem(.verificationFailed, status: 403) }
-            return respond(200, EnrolmentTicket(ticket: Self.ticket(of: name), account: Self.id(of: name), expiresIn: 300))
+            return respond(
+                200, EnrolmentTicket(ticket: Self.ticket(of: name), account: Self.id(of: name), isFresh: true, expiresIn: 300))
         case "/v1/password":
             _ = try dpop(request)
             let wanted = try WireJSON.decode(PasswordChangeRequest.self, from: request.body)
@@ -287,17 +302,35 @@ package final class InMemoryServer: Transport {
     }
 
     /// Exchanges an ID token; the real server's judgement in short.
-    private func exchange(_ token: String, _ jkt: String, at now: UnixTime) throws -> EnrolmentTicket {
-        struct Claims: Decodable { var iss, aud, sub, nonce: String, iat, exp: UnixTime }
+    private func exchange(
+        _ token: String, begunBy challenge: String?, _ jkt: String, at now: UnixTime
+    ) throws -> EnrolmentTicket {
+        struct Claims: Decodable {
+            enum CodingKeys: String, CodingKey {
+                case iss, aud, sub, nonce, iat, exp
+                case authTime = "auth_time"
+            }
+            var iss, aud, sub, nonce: String
+            var iat, exp: UnixTime
+            var authTime: UnixTime?
+        }
         guard let provider = state.withLock({ $0.provider }) else {
             throw Problem(.malformed, status: 400, error: "unsupported_grant_type")
         }
         guard let jws = CompactJWS(token), provider.key.isValid(jws.signature, for: jws.signingInput),
             let claims = try? StrictJSON.decodeIgnoringUnknown(Claims.self, from: jws.payload),
-            claims.iss == provider.issuer, claims.aud == provider.audience, claims.nonce == jkt, now < claims.exp,
+            claims.iss == provider.issuer, claims.aud == provider.audience, TokenExchange.names(claims.nonce, key: jkt),
+            now < claims.exp,
             now - claims.iat < .seconds(600)
         else { throw Problem(.verificationFailed, status: 400, error: "invalid_grant") }
-        return EnrolmentTicket(ticket: Self.ticket(of: claims.sub), account: Self.id(of: claims.sub), expiresIn: 300)
+        let began = try challenge.map { try challenges.verify($0, for: .enrol, youngerThan: .seconds(660), at: now) }
+        guard began?.cnf.jkt ?? jkt == jkt else {
+            throw Problem(.verificationFailed, status: 400, error: "invalid_grant")
+        }
+        let isFresh = began.flatMap { began in claims.authTime.map { TokenExchange.isFresh($0, since: began.iat) } } ?? false
+        state.withLock { $0.exchanges.append((hasChallenge: began != nil, isFresh: isFresh)) }
+        let ticket = Self.ticket(of: claims.sub, isFresh: isFresh)
+        return EnrolmentTicket(ticket: ticket, account: Self.id(of: claims.sub), isFresh: isFresh, expiresIn: 300)
     }
 
     /// Exchanges one key of a device; the real server's table in short.
@@ -321,7 +354,7 @@ package final class InMemoryServer: Transport {
             guard payers.contains(kind) else { throw VerificationError.unknownKey }
             try judge(proof, by: key)
         } else {
-            let owners = state.withLock { $0.accounts[jkt] }.map(Self.ticket)
+            let owners = state.withLock { $0.accounts[jkt] }.map { Self.ticket(of: $0) }
             guard request.ticket == owners, [.resetPIN, .replaceBiometric].contains(change) else {
                 throw VerificationError.unknownKey
             }
@@ -340,7 +373,16 @@ package final class InMemoryServer: Transport {
     /// The id of the account of this name.
     package static func id(of name: String) -> String { "account of \(name)" }
 
-    private static func ticket(of name: String) -> String { "ticket of \(name)" }
+    /// The ticket of a full sign-in. One that is not fresh changes no keys.
+    private static func ticket(of name: String, isFresh: Bool = true) -> String { "\(isFresh ? "" : "stale ")ticket of \(name)" }
+
+    /// The name of the account of a ticket; nil for what is none.
+    private static func holder(of ticket: String) -> String? {
+        for isFresh in [true, false] where ticket.hasPrefix(Self.ticket(of: "", isFresh: isFresh)) {
+            return String(ticket.dropFirst(Self.ticket(of: "", isFresh: isFresh).count))
+        }
+        return nil
+    }
 
     private func judge(_ proof: UnverifiedProof, by key: VerifyingKey, error code: String? = nil) throws {
         do {

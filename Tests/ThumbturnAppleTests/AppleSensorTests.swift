@@ -340,8 +340,26 @@ import ThumbturnTestKit
         let world = AppleWorld()
         try await world.run {
             let sensor = AppleSensor(world.system, deviceUnlockReuse: .seconds(asked))
+            for server in [Vault.realm, "https://acme.example"] {
+                var request = Self.request(server: server)
+                request.deviceUnlockMaximumAge = nil
+                _ = await ask(sensor, request)
+            }
+        }
+        #expect(world.device.sheets.map(\.reuse) == [given, 0])
+    }
+
+    @Test(
+        "a device unlock from before the lock does not count", arguments: [(-1, 0), (0, 0), (999, 0), (2999, 2), (900_000, 30)])
+    func deviceUnlocksSinceTheLock(milliseconds: Int, given: Double) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let sensor = AppleSensor(world.system, deviceUnlockReuse: .seconds(30))
+            var request = Self.request(server: Vault.realm)
+            request.deviceUnlockMaximumAge = .milliseconds(milliseconds)
+            _ = await ask(sensor, request)
+            // Without a word about it none counts.
             _ = await ask(sensor, Self.request(server: Vault.realm))
-            _ = await ask(sensor)
         }
         #expect(world.device.sheets.map(\.reuse) == [given, 0])
     }

@@ -36,9 +36,9 @@ import ThumbturnVerifier
         }
 
         /// Enrols through the sheet, and returns the failure; nil where there was none.
-        func failureOfEnrolling(redirect: SignInRedirect = scheme, isPrivate: Bool? = nil) async throws -> Failure? {
+        func failureOfEnrolling(redirect: SignInRedirect = scheme, sharing: Bool? = nil) async throws -> Failure? {
             let browser =
-                isPrivate.map { AppleSignInBrowser(isPrivate: $0) { ASPresentationAnchor() } }
+                sharing.map { AppleSignInBrowser(sharesBrowserSession: $0) { ASPresentationAnchor() } }
                 ?? AppleSignInBrowser { ASPresentationAnchor() }
             let signIn = try OAuthSignIn(
                 issuer: provider.issuer, clientID: provider.clientID, redirect: redirect,
@@ -53,13 +53,13 @@ import ThumbturnVerifier
     }
 
     @Test(
-        "a person signs in on the sheet, which shares with the browser unless it is private",
+        "a person signs in on the sheet, which shares nothing with the browser unless the app says so",
         arguments: [scheme, .https(host: "app.example", path: "/signed-in")], [true, false, nil] as [Bool?])
-    func signsIn(_ redirect: SignInRedirect, _ isPrivate: Bool?) async throws {
+    func signsIn(_ redirect: SignInRedirect, _ sharing: Bool?) async throws {
         let world = try SheetWorld()
         world.web.next(.answer { [provider = world.provider] in provider.answer(to: $0) })
-        expect(try await world.failureOfEnrolling(redirect: redirect, isPrivate: isPrivate), is: nil)
-        #expect(world.web.ephemeral == [isPrivate ?? false])
+        expect(try await world.failureOfEnrolling(redirect: redirect, sharing: sharing), is: nil)
+        #expect(world.web.ephemeral == [!(sharing ?? false)])
         expect(await world.auth.readiness().isEnrolled, is: true)
         Noted.test()
     }

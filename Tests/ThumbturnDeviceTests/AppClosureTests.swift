@@ -50,7 +50,7 @@ import ThumbturnTestKit
         let auth = try Authenticator(server: url, platform: platform)
         let signIn = PasswordSignIn(account: "ada", password: "correct horse battery staple")
         let lock = AppLockModel(platform: platform) { try await auth.authenticate("Unlock Acme") }
-        let screen = UnlockScreen(reason: "Unlock Acme", news: UnlockNewsRelay()) {
+        let screen = UnlockScreen(reason: "Unlock Acme", news: UnlockNewsRelay(), platform: platform) {
             try await auth.authenticate("Unlock Acme", by: $0)
         }
         let vault = Vault(named: "designs", platform: platform)

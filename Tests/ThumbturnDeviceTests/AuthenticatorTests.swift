@@ -372,9 +372,10 @@ struct World: Sendable {
             world.phone.next(.ignore, .match)
             let start = world.clock.now
             let rung = try await withThrowingTaskGroup(of: Rung.self) { group in
-                group.addTask { try await world.auth.authenticate("Unlock").rung }
+                let question = Question()
+                group.addTask { try await question.asking { try await world.auth.authenticate("Unlock").rung } }
                 try await world.clock.sleep(until: start.advanced(by: .seconds(3)))
-                await world.auth.useAnotherWay("Unlock")
+                question.useAnotherWay()
                 return try await group.next()
             }
             #expect(rung == .devicePasscode)

@@ -22,6 +22,9 @@ final class DyingParts: Sendable {
 
     var isDead: Bool { left.withLock { $0 <= 0 } }
 
+    /// Counts the steps from here on.
+    func die(at step: Int) { left.withLock { $0 = step } }
+
     /// Another process, which shares nothing with the platform that it was made of.
     var platform: DevicePlatform {
         let pin = alive.pin.map {
@@ -143,6 +146,7 @@ private struct DyingPINKeys: PINKey {
     let key: any PINKey
     let parts: DyingParts
 
+    var judge: PINJudge { key.judge }
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await parts.step { () async throws(Failure) in try await key.create(name, pin: pin) }
     }

@@ -129,17 +129,15 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("an enrolment whose account is not known is made anew", arguments: [true, false])
-    func anEnrolmentOfAnUnknownAccountIsMadeAnew(_ isToldLater: Bool) async throws {
+    /// Whom the place would belong to could not be told.
+    @Test func aTicketThatNamesNoAccountIsNotUsed() async throws {
         let world = try World()
         try await world.clock.run {
-            world.server.state.withLock { $0.tellsAccounts = !isToldLater }
-            try await world.auth.enrol(with: World.signIn)
-            let live = try await world.auth.liveEnrolment()
-            world.server.state.withLock { $0.tellsAccounts = isToldLater }
-            try await world.auth.enrol(with: World.signIn)
-            expect(try await world.auth.liveEnrolment() != live, is: true)
-            #expect(world.phone.keyCount == 3)
+            world.server.state.withLock { $0.tellsAccounts = false }
+            await expectFailure(.unexpectedAnswer) { try await world.auth.enrol(with: World.signIn) }
+            await expectFailure(.unexpectedAnswer) { _ = try await world.auth.signIn(with: World.signIn) }
+            #expect(world.phone.keyCount == 0)
+            expect(try await world.auth.enrolments().isEmpty, is: true)
         }
     }
 

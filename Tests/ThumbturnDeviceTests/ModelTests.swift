@@ -450,7 +450,7 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             #expect(screen.buttons == [], "what the device can do is not known yet")
             await world.with({ await screen.appear() }) {
                 await world.wait(.milliseconds(398))
@@ -469,8 +469,7 @@ private final class EndingPhases: AppPhases {
             let prompts = world.world.phone.promptCount
             world.world.phone.next(.match, after: .seconds(1))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock,
-                prompt: { await world.auth.prompt("Unlock Acme") })
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.milliseconds(100))
                 screen.press(.ask)
@@ -486,11 +485,10 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
-                reason: "Pay", news: world.news,
+                reason: "Pay", news: world.news, platform: world.platform,
                 unlock: { (start) async throws(Failure) in
                     try await world.auth.authenticate("Pay", policy: .highRisk, by: start)
-                },
-                prompt: { await world.auth.prompt("Pay") })
+                })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(60))
                 #expect(screen.stage == .ready && world.world.phone.promptCount == prompts)
@@ -506,7 +504,7 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
-                reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
+                reason: "Pay", news: world.news, platform: world.platform, purpose: .payment, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(3600))
                 #expect(world.world.phone.promptCount == prompts)
@@ -523,8 +521,7 @@ private final class EndingPhases: AppPhases {
             world.world.phone.next(.ignore)
             world.world.phone.next(.match, after: .seconds(2))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock,
-                useAnotherWay: { await world.auth.useAnotherWay("Unlock Acme") })
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(9))
                 #expect(screen.message == PersonMessage(.hintPasscode))
@@ -543,8 +540,8 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell(.iPhone(.face)) { world in
             world.world.phone.next(.match, after: .seconds(2))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, purpose: .payment, readiness: { await world.auth.readiness() },
-                unlock: world.screenUnlock)
+                reason: "Unlock Acme", news: world.news, platform: world.platform, purpose: .payment,
+                readiness: { await world.auth.readiness() }, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
                 #expect(screen.buttons.first.map { "\($0.words)" } == "Use Face ID")
@@ -559,7 +556,7 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.cancel)
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
                 #expect(screen.message == PersonMessage(.readyWhenYouAre))
@@ -575,7 +572,8 @@ private final class EndingPhases: AppPhases {
 
     @Test func aScreenThatAppearsAgainAsksAgain() async throws {
         try await ScreenWorld.tell { world in
-            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             for _ in 1...2 {
                 let prompts = world.world.phone.promptCount
                 await world.with({ await screen.appear() }) {
@@ -590,7 +588,8 @@ private final class EndingPhases: AppPhases {
 
     @Test func anEarlierSuccessDoesNotOutliveItsAppearance() async throws {
         try await ScreenWorld.tell { world in
-            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
+            let screen = UnlockScreen(
+                reason: "Pay", news: world.news, platform: world.platform, purpose: .payment, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 screen.press(.ask)
                 await world.wait(.seconds(1))
@@ -607,7 +606,8 @@ private final class EndingPhases: AppPhases {
 
     @Test func aPressWhileItIsNotShownChangesNothing() async throws {
         try await ScreenWorld.tell { world in
-            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
+            let screen = UnlockScreen(
+                reason: "Pay", news: world.news, platform: world.platform, purpose: .payment, unlock: world.screenUnlock)
             let prompts = world.world.phone.promptCount
             for _ in 1...2 {
                 screen.press(.ask)
@@ -628,7 +628,7 @@ private final class EndingPhases: AppPhases {
     @Test func aLateAnswerToAnEarlierAppearanceIsNone() async throws {
         try await ScreenWorld.tell { world in
             let calls = Mutex(0)
-            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment) { start in
+            let screen = UnlockScreen(reason: "Pay", news: world.news, platform: world.platform, purpose: .payment) { start in
                 let isFirst = calls.withLock { calls in
                     calls += 1
                     return calls == 1
@@ -657,7 +657,7 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             let earlier = try await world.auth.authenticate("Unlock Acme")
             await world.auth.forgetRecentAuthentication()
-            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news) { _ in earlier }
+            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news, platform: world.platform) { _ in earlier }
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
                 #expect(screen.stage == .stopped(Failure(.cancelledByApp)) && screen.answered == nil)
@@ -666,10 +666,91 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    // MARK: The end of a success
+
+    /// What ends the worth of a success.
+    enum EndOfASuccess: CaseIterable, Sendable {
+        case dismissed, strongerRung, locked, left
+    }
+
+    @Test(
+        "a success goes when it is worth nothing any more, on the screen of an account and on one of any unlock",
+        arguments: EndOfASuccess.allCases, [false, true])
+    func endsOfASuccess(_ end: EndOfASuccess, _ isOfAnyUnlock: Bool) async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform) { () async throws -> Grant in throw Failure(.cancelledByUser) }
+            let screen =
+                isOfAnyUnlock
+                ? UnlockScreen(
+                    reason: "Unlock Acme", news: world.news, platform: world.platform, purpose: .payment,
+                    unlock: world.screenUnlock)
+                : UnlockScreen(for: world.auth, reason: "Unlock Acme", purpose: .payment)
+            try await world.with({ await lock.run() }) {
+                try await world.with({ await screen.appear() }) {
+                    screen.press(.ask)
+                    await world.wait(.seconds(1))
+                    lock.unlocked(by: try #require(screen.answered))
+                    await world.wait(.seconds(1))
+                    #expect(screen.stage == .unlocked && !lock.isLocked)
+                    let prompts = world.world.phone.promptCount
+                    switch end {
+                    case .dismissed: await world.auth.forgetRecentAuthentication()
+                    case .strongerRung: try await world.auth.requireStrongerRungNextTime()
+                    case .locked: lock.lockNow()
+                    case .left: world.app.move(to: .back)
+                    }
+                    await world.wait(.seconds(600))
+                    #expect(screen.stage == .ready && screen.answered == nil)
+                    #expect(screen.buttons.first?.action == .ask && world.world.phone.promptCount == prompts)
+                    world.app.move(to: .front)
+                    await world.wait(.seconds(1))
+                    #expect(screen.stage == .ready && world.world.phone.promptCount == prompts, "a payment waits for a tap")
+                }
+            }
+        }
+    }
+
+    @Test func aScreenOfAnyUnlockAsksAnewWhenTheAppComesBack() async throws {
+        try await ScreenWorld.tell { world in
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked)
+                let prompts = world.world.phone.promptCount
+                world.app.move(to: .back)
+                await world.wait(.seconds(60))
+                #expect(screen.stage == .ready && world.world.phone.promptCount == prompts)
+                world.app.move(to: .front)
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked && world.world.phone.promptCount == prompts + 1)
+            }
+        }
+    }
+
+    /// The screen would not hear of the end of such a success.
+    @Test func aSuccessOnAnotherPlatformDoesNotCount() async throws {
+        try await ScreenWorld.tell { world in
+            let elsewhere = SimulatedPhone(clock: world.world.clock).platform()
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, platform: elsewhere, unlock: world.screenUnlock)
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(1))
+                guard case .stopped(let failure) = screen.stage else {
+                    Issue.record("the screen is \(screen.stage)")
+                    return
+                }
+                #expect(failure.code == .cancelledByApp && screen.answered == nil)
+                #expect(failure.developerHint?.contains("platform") == true)
+            }
+        }
+    }
+
     @Test func theScreensEvidenceOpensTheApp() async throws {
         try await ScreenWorld.tell { world in
             let lock = AppLockModel(platform: world.platform) { () async throws -> Grant in throw Failure(.cancelledByUser) }
-            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             try await world.with({ await lock.run() }) {
                 try await world.with({ await screen.appear() }) {
                     await world.wait(.seconds(1))
@@ -689,7 +770,7 @@ private final class EndingPhases: AppPhases {
             world.world.phone.enrolNewFace()
             let asked = Mutex<[Recovery]>([])
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news,
+                reason: "Unlock Acme", news: world.news, platform: world.platform,
                 unlock: { (_) async throws(Failure) in try await world.auth.authenticate("Unlock Acme", policy: .highRisk) },
                 recover: { recovery in asked.withLock { $0.append(recovery) } })
             await world.with({ await screen.appear() }) {
@@ -705,7 +786,7 @@ private final class EndingPhases: AppPhases {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.match, after: .seconds(5))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+                reason: "Unlock Acme", news: world.news, platform: world.platform, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) { await world.wait(.seconds(1)) }
             await world.wait(.seconds(10))
             guard case .stopped(let failure) = screen.stage else {

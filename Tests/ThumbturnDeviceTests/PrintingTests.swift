@@ -62,9 +62,11 @@ import ThumbturnMessages
             PromptAnswer.matched(Presence(context: secret)), PromptAnswer.failed(failure), Presence(context: secret),
             PINJudge.server, lines, ApprovalDetails(title: "Payment", lines: lines),
             AnsweredAsk(
-                rung: .biometric, asker: secret, tick: Tick(number: 1), isShared: false,
-                at: Moment(boot: secret, sinceBoot: now), prompts: PromptCoordinator(),
-                mark: PlaceMark(dismissals: 0, account: secret), readMark: { nil }),
+                rung: .biometric,
+                act: PersonAct(
+                    secret, at: Tick(number: 1), in: PromptCoordinator(), on: PlaceMark(dismissals: 0, person: secret),
+                    reading: { PlaceMark(dismissals: 0) }),
+                isShared: false, at: Moment(boot: secret, sinceBoot: now)),
             Approval.Line(label: .payee, value: secret), ApprovalSheetModel.Stage.stopped(failure),
             Authenticator.IfExists.keep, BiometricsToggleModel.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
             SignedInAccount(me), PINEntryModel.Purpose.enter, UnlockScreen.Purpose.payment, UnlockScreen.Stage.stopped(failure),

@@ -51,16 +51,17 @@ import ThumbturnTestKit
     @Test func aTapForAnotherQuestionIsNoTapForTheOneThatWaits() async throws {
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount
-            async let screen = auth.authenticate("Pay", policy: .highRisk, by: .screen)
+            let (payment, unlock) = (Question(), Question())
+            async let screen = payment.asking { try await auth.authenticate("Pay", policy: .highRisk, by: .screen) }
             await Self.wait(.seconds(1), world)
-            async let tapped = auth.authenticate("Unlock", policy: .highRisk)
+            async let tapped = unlock.asking { try await auth.authenticate("Unlock", policy: .highRisk) }
             expect(try await tapped.rung, is: .biometric)
             await Self.wait(.seconds(60), world)
             #expect(world.phone.promptCount == prompts + 1, "the payment still waits for its own tap")
-            await auth.prompt("Unlock")
+            unlock.prompt()
             await Self.wait(.seconds(1), world)
             #expect(world.phone.promptCount == prompts + 1)
-            await auth.prompt("Pay")
+            payment.prompt()
             expect(try await screen.rung, is: .biometric)
             #expect(world.phone.promptCount == prompts + 2)
         }

@@ -54,9 +54,10 @@ import ThumbturnTestKit
     @Test func aPromptThatNeverAppearsIsOnlyShown() async throws {
         try await Self.tell(tellsAppearance: true) { world in
             let before = world.telemetry.count
-            async let rung = world.auth.authenticate("Unlock").rung
+            let question = Question()
+            async let rung = question.asking { try await world.auth.authenticate("Unlock").rung }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(300)))
-            await world.auth.useAnotherWay("Unlock")
+            question.useAnotherWay()
             expect(try await rung, is: .devicePasscode)
             let told = world.telemetry.dropFirst(before)
             #expect(told.first == .promptShown(.biometric))

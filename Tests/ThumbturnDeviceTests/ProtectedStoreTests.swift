@@ -56,7 +56,7 @@ import ThumbturnTestKit
         let file = folder + "/" + (try #require(FileManager.default.contentsOfDirectory(atPath: folder).first))
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         // A crash in the middle of a write leaves a draft, which is ignored.
-        try Data("half a".utf8).write(to: URL(fileURLWithPath: file + ".new"))
+        try Data("half a".utf8).write(to: URL(fileURLWithPath: folder + "/.thumbturn-draft-1"))
         expect(try store.release(Self.name, presence: Presence(context: 0)).bytes, is: Array("old".utf8))
         try store.protect(SecretBytes("new"), as: Self.name, access: .biometryAny)
         expect(try store.release(Self.name, presence: Presence(context: 0)).bytes, is: Array("new".utf8))

@@ -78,7 +78,8 @@ import ThumbturnTestKit
             try await world.running(queue) { try await world.pass(.seconds(3600)) }
             #expect(world.sender.batches.flatMap(World.numbers) == Array((251 - kept)...250), "each one once and in order")
             #expect(world.sender.batches.allSatisfy { $0.unlocks.count <= 100 })
-            #expect(world.sender.sizes.allSatisfy { $0 <= TelemetryBatch.largest }, "\(world.sender.sizes)")
+            let sizes = world.sender.bodies.map(\.count)
+            #expect(sizes.allSatisfy { $0 <= TelemetryBatch.largest }, "\(sizes)")
         }
     }
 
@@ -92,7 +93,7 @@ import ThumbturnTestKit
                 for number in 1...100 { queue.take(World.report(number)) }
                 #expect(queue.count == 30 && queue.dropped == 70)
                 try await world.pass(.seconds(1))
-                expect(world.stored?.reports.map { Int($0.began.seconds) }, is: Array(71...100))
+                expect(world.stored?.reports.map { Int($0.report.began.seconds) }, is: Array(71...100))
                 expect(world.stored?.dropped, is: 70)
             }
         }
@@ -206,7 +207,7 @@ import ThumbturnTestKit
         for seed in 1...50 as ClosedRange<UInt64> {
             var (backlog, generator) = (TelemetryBacklog(limits: .init()), SeededGenerator(seed: seed))
             backlog.take(World.report(1), of: 100, at: Instant(sinceOrigin: .zero))
-            guard let batch = backlog.batch(on: 1, using: &generator) else { continue }
+            guard let batch = backlog.batch(of: .all, on: 1, using: &generator) else { continue }
             for _ in 1...8 { backlog.settle(batch.id, .later(after: nil), at: Instant(sinceOrigin: .zero), using: &generator) }
             seconds.insert(backlog.pause?.sinceOrigin.components.seconds ?? 0)
         }

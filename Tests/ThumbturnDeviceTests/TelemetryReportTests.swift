@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
-import ThumbturnDevice
 import ThumbturnTestKit
+@testable import ThumbturnDevice
 
 /// The reports that a sink takes: one for each unlock, however it ends.
 @Suite struct TelemetryReportTests {
@@ -35,7 +35,8 @@ import ThumbturnTestKit
             _ = try await auth.authenticate("Unlock")
             let told = Array(world.news.records.dropFirst(before))
             #expect(told.count > 4)
-            #expect(sink.reports == [UnlockReport(told.map(\.event), began: began, in: told[0].context)])
+            #expect(sink.reports.map(\.events) == [told.map(\.event)])
+            #expect(sink.reports.map(\.began) == [began] && sink.reports.map(\.context) == [told[0].context])
             #expect(sink.reports[0].context.policy == "unlock" && sink.reports[0].context.sensor != nil)
         }
     }
@@ -106,11 +107,12 @@ import ThumbturnTestKit
     @Test func anEarlierUnlockThatNeverEndedIsAReportOfItsOwnAndOnce() async throws {
         try await Self.observed { world, auth, sink in
             world.phone.next(.ignore)
-            async let stopped = auth.authenticate("Unlock").rung
+            let question = Question()
+            async let stopped = question.asking { try await auth.authenticate("Unlock").rung }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(9)))
             let name = "open flow https://bank.example default"
             let note = try #require(try await auth.platform.secrets.read(name))
-            await auth.useAnotherWay("Unlock")
+            question.useAnotherWay()
             expect(try await stopped, is: .devicePasscode)
             // A killed app leaves this behind.
             try await auth.platform.secrets.write(note, as: name)
@@ -155,11 +157,68 @@ import ThumbturnTestKit
         #expect(sink.reports[0].events.contains { if case .authenticated(.biometric, _, _) = $0 { true } else { false } })
     }
 
+    // MARK: Whose a report is
+
+    @Test func aReportHasTheOwnerOfItsAccountOrItsVault() async throws {
+        try await Self.observed { world, auth, sink in
+            let platform = auth.platform
+            let vault = Vault(named: "notes", platform: platform, access: .userPresence)
+            _ = try await auth.authenticate("Unlock")
+            let offer = await BiometricOfferModel(for: auth) {}
+            await offer.answer(.notNow)
+            try await vault.unlocked("Open your notes") { _ in }
+            let account = try #require(await ReportOwner.now(of: auth.asker, on: platform))
+            let notes = try #require(await ReportOwner.now(of: vault.asker, on: platform))
+            #expect(sink.reports.map(\.owner) == [account, account, notes] && account != notes)
+        }
+    }
+
+    @Test func anotherAccountAndAnotherPersonAreOtherOwners() async throws {
+        try await Self.observed { world, auth, sink in
+            let other = try Authenticator(server: InMemoryServer.url, account: "second", platform: auth.platform)
+            try await other.enrol(with: EnrolmentTests.bob)
+            var policy = UnlockPolicy.unlock
+            policy.name = "counted"
+            for account in [auth, other] { _ = try await account.authenticate("Unlock", policy: policy) }
+            try await auth.revoke()
+            try await auth.enrol(with: World.signIn)
+            _ = try await auth.authenticate("Unlock", policy: policy)
+            try await auth.enrol(with: EnrolmentTests.bob)
+            _ = try await auth.authenticate("Unlock", policy: policy)
+            let owners = sink.reports.filter { $0.context.policy == "counted" }.compactMap(\.owner)
+            #expect(owners.count == 4)
+            #expect(Set(owners).count == 4, "the two accounts, the one after a revocation, and the next person")
+        }
+    }
+
+    @Test func anUnlockThatNeverEndedIsNotToldAboutTheNextPerson() async throws {
+        try await Self.observed { world, auth, sink in
+            let record = TelemetryRecord(.abandoned(.retry, after: .seconds(3)), at: world.clock.civilTime, in: .init())
+            let note = try JSONEncoder().encode([record])
+            try await auth.platform.secrets.write(Array(note), as: "open flow https://bank.example default")
+            try await auth.revoke()
+            try await auth.enrol(with: EnrolmentTests.bob)
+            _ = try await auth.authenticate("Unlock")
+            #expect(!sink.reports.isEmpty && !sink.reports.contains { $0.events == [record.event] })
+        }
+    }
+
+    @Test func theOwnerIsInNoJSONAndInNoText() throws {
+        var report = UnlockReport([.hintShown], began: UnixTime(seconds: 1), in: .init())
+        let json = StrictJSON.encode(report)
+        report.owner = ReportOwner("s3cret-mark")
+        #expect(StrictJSON.encode(report) == json)
+        var text = ""
+        dump(report, to: &text)
+        #expect(!"\(report) \(String(reflecting: report)) \(text)".contains("s3cret"))
+    }
+
     @Test func withoutASinkNothingIsCollectedAndAllElseIsTheSame() async throws {
         try await World.enrolled { world in
             #expect(world.auth.platform.telemetry == nil)
             _ = try await world.auth.authenticate("Unlock")
             #expect(!world.news.records.isEmpty)
+            expect(try await world.auth.platform.secrets.read("telemetry owner https://bank.example default"), is: nil)
         }
     }
 }

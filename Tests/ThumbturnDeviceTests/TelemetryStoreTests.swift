@@ -119,8 +119,8 @@ import ThumbturnTestKit
         arguments: [
             "", "{", "null", "[]", "{}", #"{"reports":[],"dropped":-1,"failures":-9,"boot":"first boot"}"#,
             #"{"reports":[],"dropped":9223372036854775807,"failures":9223372036854775807,"boot":"first boot","pause":9223372036854775807}"#,
-            #"{"reports":[{"context":{},"began":1,"events":["hintShown"]}],"dropped":0,"failures":0,"boot":"b","count":0,"day":20833,"batch":"AAAAAAAAAAAAAAAAAAAAAA","dayName":"AAAAAAAAAAAAAAAAAAAAAA"}"#,
-            #"{"reports":[{"context":{},"began":1,"events":["hintShown"]}],"dropped":0,"failures":0,"boot":"b","count":9,"day":20833,"batch":"AAAAAAAAAAAAAAAAAAAAAA","dayName":"AAAAAAAAAAAAAAAAAAAAAA"}"#,
+            #"{"reports":[{"report":{"context":{},"began":1,"events":["hintShown"]}}],"dropped":0,"failures":0,"boot":"b","count":0,"day":20833,"batch":"AAAAAAAAAAAAAAAAAAAAAA","dayName":"AAAAAAAAAAAAAAAAAAAAAA"}"#,
+            #"{"reports":[{"report":{"context":{},"began":1,"events":["hintShown"]}}],"dropped":0,"failures":0,"boot":"b","count":9,"day":20833,"batch":"AAAAAAAAAAAAAAAAAAAAAA","dayName":"AAAAAAAAAAAAAAAAAAAAAA"}"#,
         ])
     func damaged(_ record: String) async throws {
         try await Self.story { world in
@@ -333,7 +333,7 @@ import ThumbturnTestKit
         expect(try file.read(), is: [4])
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("telemetry").path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        try Data([9]).write(to: folder.appendingPathComponent("telemetry.new"))
+        try Data([9]).write(to: folder.appendingPathComponent(".thumbturn-draft-1"))
         try file.delete()
         expect(try file.read(), is: nil)
         expect(try FileManager.default.contentsOfDirectory(atPath: folder.path), is: [], "nor what a crash left")

@@ -39,8 +39,11 @@ final class TelemetryWorld: Sendable {
         store.record.flatMap { try? StrictJSON.decodeIgnoringUnknown(TelemetryBacklog.Stored.self, from: $0) }
     }
 
-    static func report(_ number: Int) -> UnlockReport {
-        UnlockReport([.hintShown, .retry(number % 1000)], began: UnixTime(seconds: Int64(number)), in: .init(policy: "unlock"))
+    static func report(_ number: Int, of owner: ReportOwner? = nil) -> UnlockReport {
+        var report = UnlockReport(
+            [.hintShown, .retry(number % 1000)], began: UnixTime(seconds: Int64(number)), in: .init(policy: "unlock"))
+        report.owner = owner
+        return report
     }
 
     /// The numbers of a batch's reports.
@@ -48,6 +51,7 @@ final class TelemetryWorld: Sendable {
 
     final class Store: TelemetryStore {
         private let state = Mutex((record: [UInt8]?.none, isFull: false, isBroken: false, writes: 0))
+        private let afterWrite = Mutex<@Sendable () -> Void>({})
 
         var record: [UInt8]? {
             get { state.withLock { $0.record } }
@@ -56,6 +60,8 @@ final class TelemetryWorld: Sendable {
         /// Nothing can be written; with `isBroken` nothing can be deleted either.
         func fill(_ isFull: Bool, isBroken: Bool = false) { state.withLock { ($0.isFull, $0.isBroken) = (isFull, isBroken) } }
         var writes: Int { state.withLock { $0.writes } }
+        /// What happens right after each write.
+        func afterWrites(_ act: @escaping @Sendable () -> Void) { afterWrite.withLock { $0 = act } }
 
         func read() -> [UInt8]? { record }
         func write(_ record: [UInt8]) throws(Failure) {
@@ -65,6 +71,7 @@ final class TelemetryWorld: Sendable {
                 return state.isFull
             }
             if isFull { throw Failure(.platform, status: .init(domain: "POSIX", code: 28)) }
+            afterWrite.withLock { $0 }()
         }
         func delete() throws(Failure) {
             let isBroken = state.withLock { state in
@@ -81,7 +88,8 @@ final class TelemetryWorld: Sendable {
         private let state = Mutex(State())
 
         private struct State {
-            var sent: [(batch: TelemetryBatch, at: Instant, size: Int)] = []
+            var sent: [(batch: TelemetryBatch, at: Instant, bytes: [UInt8])] = []
+            var scope = TelemetryScope.everyone
             var answers: [TelemetryAnswer] = []
             var usual = TelemetryAnswer.taken
             var time = Duration.zero
@@ -93,7 +101,12 @@ final class TelemetryWorld: Sendable {
 
         var batches: [TelemetryBatch] { state.withLock { $0.sent.map(\.batch) } }
         var times: [Instant] { state.withLock { $0.sent.map(\.at) } }
-        var sizes: [Int] { state.withLock { $0.sent.map(\.size) } }
+        var bodies: [[UInt8]] { state.withLock { $0.sent.map(\.bytes) } }
+        var scope: TelemetryScope { state.withLock { $0.scope } }
+        /// Takes the reports of these owners only; nil while the owners cannot be read.
+        func takes(only owners: @escaping @Sendable () -> Set<ReportOwner>?) {
+            state.withLock { $0.scope = .only { owners() } }
+        }
         var cancelled: Int { state.withLock { $0.cancelled } }
         func next(_ answers: TelemetryAnswer...) { state.withLock { $0.answers += answers } }
         func always(_ answer: TelemetryAnswer) { state.withLock { $0.usual = answer } }
@@ -104,7 +117,7 @@ final class TelemetryWorld: Sendable {
         func send(_ bytes: [UInt8]) async -> TelemetryAnswer {
             let batch = try? JSONDecoder().decode(TelemetryBatch.self, from: Data(bytes))
             let (answer, time, ignores) = state.withLock { state in
-                if let batch { state.sent.append((batch, clock.now, bytes.count)) }
+                if let batch { state.sent.append((batch, clock.now, bytes)) }
                 return (state.answers.isEmpty ? state.usual : state.answers.removeFirst(), state.time, state.ignoresCancellation)
             }
             guard batch != nil else {

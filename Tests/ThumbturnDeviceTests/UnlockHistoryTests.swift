@@ -36,10 +36,11 @@ import ThumbturnTestKit
     @Test func aFlowThatNeverEndedIsReportedAtTheNextOne() async throws {
         try await World.enrolled { world in
             world.phone.next(.ignore)
-            async let stopped = world.auth.authenticate("Unlock").rung
+            let question = Question()
+            async let stopped = question.asking { try await world.auth.authenticate("Unlock").rung }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(9)))
             let note = try #require(try await world.auth.platform.secrets.read("open flow https://bank.example default"))
-            await world.auth.useAnotherWay("Unlock")
+            question.useAnotherWay()
             expect(try await stopped, is: .devicePasscode)
             #expect(
                 try await world.auth.platform.secrets.read("open flow https://bank.example default") == nil, "it came to its end")

@@ -118,7 +118,9 @@ import ThumbturnTestKit
             for act in [SimulatedPhone.Act.noMatch, .noMatch, .noMatch, .ignore] { world.phone.next(act) }
             var quick = UnlockPolicy.unlock
             quick.transition = .milliseconds(200)
-            let screen = UnlockScreen(reason: "Unlock Acme", news: world.auth.news, clock: world.clock) { [quick] start in
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.auth.news, platform: world.auth.platform
+            ) { [quick] start in
                 try await world.auth.authenticate("Unlock Acme", policy: quick, by: start)
             }
             let shown = Task(executorPreference: world.clock.executor) { await screen.appear() }

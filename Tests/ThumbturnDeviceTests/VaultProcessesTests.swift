@@ -195,7 +195,11 @@ import ThumbturnTestKit
         try await Pair.tell { pair, app, other in
             app.stores.slowDown(to: .seconds(1))
             async let killed = failure { _ = try await pair.vault(of: app).rung() }
-            try await pair.wait(.milliseconds(7500))
+            var waited = 0
+            while pair.copies.names.isEmpty, waited < 60 {
+                try await pair.wait(.milliseconds(500))
+                waited += 1
+            }
             #expect(!pair.copies.names.isEmpty)
             app.stores.slowDown(to: .seconds(100_000))
             try await pair.vault(of: other).save("s3cret", as: "token")

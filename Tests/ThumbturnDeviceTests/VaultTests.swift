@@ -270,9 +270,10 @@ import ThumbturnTestKit
             let vault = world.vault("designs", .userPresence)
             world.phone.next(.ignore)
             let start = world.clock.now
-            async let rung = vault.rung()
+            let question = Question()
+            async let rung = question.asking { try await vault.rung() }
             try await world.clock.sleep(until: start.advanced(by: .seconds(9)))
-            vault.useAnotherWay("Open the vault")
+            question.useAnotherWay()
             expect(try await rung, is: .devicePasscode)
             #expect(start.duration(to: world.clock.now) == .seconds(9))
         }

@@ -28,7 +28,7 @@ import ThumbturnTestKit
         let platform = SimulatedPhone(.plain).platform(transport: provider)
         let signIn = try OAuthSignIn(
             issuer: provider.issuer, clientID: provider.clientID, redirect: redirect, browser: browser, platform: platform)
-        let request = SignInRequest(reason: "Sign in", keyThumbprint: "thumbprint")
+        let request = SignInRequest(reason: "Sign in", keyThumbprint: "thumbprint", purpose: .signIn, freshSince: nil)
         let failed = await failure { _ = try await signIn.credentials(for: request) }
         if let problem = problem.withLock({ $0 }) { throw problem }
         return failed
@@ -150,7 +150,8 @@ import ThumbturnTestKit
         let signIn = try OAuthSignIn(
             issuer: provider.issuer, clientID: provider.clientID, redirect: .loopback(path: "/"), browser: browser,
             platform: platform.platform(transport: provider))
-        await expectFailure(.platform) { _ = try await signIn.credentials(for: SignInRequest(reason: "", keyThumbprint: "")) }
+        let request = SignInRequest(reason: "", keyThumbprint: "", purpose: .signIn, freshSince: nil)
+        await expectFailure(.platform) { _ = try await signIn.credentials(for: request) }
     }
 
     @Test func onlyTheLoopbackIsListenedOn() async throws {

@@ -26,7 +26,7 @@ final class StateBench: Sendable {
 
     /// The state as a matcher finds it at its start.
     func start() throws -> MatcherState {
-        try MatcherState(folder: state, tcti: tcti, prints: EnrolledPrints(folder: prints), clock: clock)
+        try MatcherState(folder: state, tcti: tcti, prints: EnrolledPrints(folder: prints), clock: clock) { 7 }
     }
 
     /// Replaces the one print of a user; nil removes it.
@@ -52,7 +52,7 @@ final class StateBench: Sendable {
 
     /// Lets no record be written, as a full file system does: a folder has the name of the draft.
     func withoutWriting(_ work: () throws -> Void) throws {
-        let draft = "\(state)/\(ada.id).user.new"
+        let draft = "\(state)/.thumbturn-draft-00000000000000070000000000000007"
         try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: true)
         try work()
         try FileManager.default.removeItem(atPath: draft)

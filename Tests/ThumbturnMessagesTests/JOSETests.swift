@@ -52,6 +52,28 @@ import ThumbturnTestKit
         #expect(CompactJWS("e30.\(String(repeating: "A", count: 16_384 - 8)).YmFy") == nil)
     }
 
+    @Test(
+        "a time of another issuer is rounded down to its second",
+        arguments: [
+            ("17", 17), ("17.0", 17), ("17.999", 17), ("1.7e1", 17), ("-1.5", -2), ("9007199254740993", 9_007_199_254_740_993),
+            ("1e300", nil), ("\"17\"", nil), ("null", nil), ("true", nil), ("[17]", nil),
+        ] as [(String, Int64?)]) func numericDates(_ text: String, _ seconds: Int64?) throws
+    {
+        struct Claims: Decodable {
+            var at: NumericDate?
+            var perhaps: IfReadable<NumericDate>?
+        }
+        let strict = Array(#"{"at":\#(text)}"#.utf8)
+        if let seconds {
+            let claims = try StrictJSON.decodeIgnoringUnknown(Claims.self, from: strict)
+            #expect(claims.at?.time == UnixTime(seconds: seconds))
+        } else if text != "null" {
+            #expect(throws: JSONError.self) { try StrictJSON.decodeIgnoringUnknown(Claims.self, from: strict) }
+        }
+        let lenient = try StrictJSON.decodeIgnoringUnknown(Claims.self, from: Array(#"{"perhaps":\#(text)}"#.utf8))
+        #expect(lenient.perhaps?.value?.time.seconds == seconds)
+    }
+
     @Test func aKeyIsItsPoint() throws {
         let point: [UInt8] = [4] + (0..<64).map { UInt8($0) }
         let key = try #require(JWK(x963: point))

@@ -9,7 +9,7 @@ extension Store {
     func enrol(_ device: NewDevice, spending spends: [Spend], generation: Int64 = 0) async throws -> DeviceView? {
         let ticket = Tickets.Right(
             account: device.account, spend: Spend(.ticket, id: device.id.bytes, expiresAt: .init(seconds: .max), epoch: 0),
-            voucher: nil, credentialGeneration: generation)
+            voucher: nil, freshness: .fresh, credentialGeneration: generation)
         let authorisation = Authorisation(
             rules: .enrol, spends: spends, grounds: .ticket(ticket), jkt: device.sessionJKT)
         guard case .done(let enrolled) = try await enrol(device, by: authorisation) else { return nil }

@@ -119,7 +119,8 @@ struct CeremonyDraft {
         device = EnrolledDevice(id: deviceID, account: account, coolsOffUntil: UnixTime(seconds: 0), keys: rows)
         openedTicket = .success(
             Tickets.Right(
-                account: account, spend: Spend(.ticket, id: [2], expiresAt: now + .seconds(300), epoch: 0), voucher: nil))
+                account: account, spend: Spend(.ticket, id: [2], expiresAt: now + .seconds(300), epoch: 0), voucher: nil,
+                freshness: .fresh))
         claims = ChallengeClaims(
             iss: "server", aud: "server", jti: Base64URL.encode([UInt8](repeating: 7, count: 16)), iat: now,
             exp: now + row.rules.challenge.lifetime, kids: rows.dropLast().map(\.kid), cnf: KeyConfirmation(jkt: jkt),

@@ -170,7 +170,16 @@ import ThumbturnVerifier
         },
         Check("the ticket of another account", [.replaceKeyByTicket], .spent(.foreignKey)) {
             $0.openedTicket = .success(
-                .init(account: .random(), spend: Spend(.ticket, id: [2], expiresAt: $0.now, epoch: 0), voucher: nil))
+                .init(
+                    account: .random(), spend: Spend(.ticket, id: [2], expiresAt: $0.now, epoch: 0), voucher: nil,
+                    freshness: .fresh))
+        },
+        Check("the ticket of a sign-in that is not fresh", [.replaceKeyByTicket], .spent(.insufficient)) {
+            $0.openedTicket = $0.openedTicket.map { ticket in
+                var ticket = ticket
+                ticket.freshness = .stale
+                return ticket
+            }
         },
         Check("two new keys of one kind", [.enrol], .spent(.malformed)) {
             let key = Draft.key()
@@ -437,7 +446,8 @@ import ThumbturnVerifier
             #expect(authorisation().judge([], at: draft.now).name == "refused", "\(row): no key at all")
             #expect(authorisation(key.kid, key.kid).judge([key], at: draft.now).name == "refused", "\(row): a row is missing")
             let ticket = Tickets.Right(
-                account: key.account, spend: Spend(.ticket, id: [1], expiresAt: draft.now, epoch: 0), voucher: nil)
+                account: key.account, spend: Spend(.ticket, id: [1], expiresAt: draft.now, epoch: 0), voucher: nil,
+                freshness: .fresh)
             let byTicket = Authorisation(rules: row.rules, spends: [], grounds: .ticket(ticket), jkt: draft.caller)
             #expect(byTicket.judge([], at: draft.now).name == "refused", "\(row): a ticket in the place of keys")
         }

@@ -109,7 +109,8 @@ import ThumbturnLoad
                 .ticket, id: DeviceID.random().bytes, expiresAt: live.clock.now + .seconds(60),
                 epoch: live.service.secrets.current.epoch)
             let ticket = Tickets.Right(
-                account: account.id, spend: spend, voucher: nil, credentialGeneration: account.credentialGeneration)
+                account: account.id, spend: spend, voucher: nil, freshness: .fresh,
+                credentialGeneration: account.credentialGeneration)
             try await live.service.disable(accountNamed: "ada")
             if isOnAgain { try await live.service.enable(accountNamed: "ada") }
             let device = NewDevice(id: .random(), account: account.id, name: "d", sessionJKT: "", keys: [], coolOff: .zero)

@@ -280,7 +280,8 @@ struct HTTPPageReader {
         case "OTHER_DEVICE": return try await otherDevice()
         case "OPEN_APPROVAL": return try await openApproval()
         case "RECOVERY_CODE": return recoveryCode
-        case "ID_TOKEN": return try provider.idToken(for: device.sessionKid, at: live.clock.now)
+        case "ID_TOKEN":
+            return try provider.idToken(for: device.sessionKid, at: live.clock.now, claims: ["auth_time": live.clock.now.seconds])
         case "ASSERTION": return try backEnd.assertion(at: live.clock.now)
         case "ENDORSEMENT": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.chain[0])
         case "ENDORSEMENT_ISSUER": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.chain[1])

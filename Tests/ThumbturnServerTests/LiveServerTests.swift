@@ -39,8 +39,18 @@ import ThumbturnServer
         let port = try #require(silent.localAddress?.port)
         let connection = try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton, limit: .milliseconds(20))
         await #expect(throws: LoadConnection.Unanswered.self) { _ = try await connection.send("GET", "/health") }
-        await #expect(throws: (any Error).self, "and the connection is over") { _ = try await connection.send("GET", "/health") }
+        await #expect(throws: LoadConnection.Unanswered.self, "and the next one has a connection of its own") {
+            _ = try await connection.send("GET", "/health")
+        }
         try await silent.close()
+    }
+
+    @Test func aConnectionThatHasEndedIsOpenedAgain() async throws {
+        try await LiveServer.run { live in
+            let connection = try await live.connect()
+            try await connection.close()
+            #expect(try await connection.send("GET", "/health").status == 200)
+        }
     }
 
     @Test(.timeLimit(.minutes(5))) func aSilentConnectionIsClosed() async throws {

@@ -53,7 +53,9 @@ import ThumbturnVerifier
         }
 
         func ticket(_ name: String) -> Tickets.Right {
-            Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil, credentialGeneration: Self.generation)
+            Tickets.Right(
+                account: account(name), spend: spend(.ticket), voucher: nil, freshness: .fresh,
+                credentialGeneration: Self.generation)
         }
 
         func by(_ rules: CeremonyRules, _ name: String, _ kinds: String...) -> Authorisation {
@@ -81,7 +83,7 @@ import ThumbturnVerifier
                     id: .init(unchecked: Self.bytes(name, issuer == "https://one" ? 20 : 21)), name: "\(name) of \(issuer)",
                     passwordHash: "")
                 _ = try await store.account(
-                    of: Identity(issuer: issuer, subject: name), orMaking: fresh, spending: spend(.idToken))
+                    of: Identity(issuer: issuer, subject: name), orMaking: fresh, by: .fresh, spending: [spend(.idToken)])
             }
             _ = try await store.addClient(
                 NewClient(id: "\(name) bank", scopes: [.approvals], keys: [try VerifyingKey(jwk: PINKeyTests.jwk(.init()))]))
@@ -504,7 +506,7 @@ import ThumbturnVerifier
             for issuer in ["https://one", "https://two"] {
                 let known = try await store.account(
                     of: Identity(issuer: issuer, subject: name), orMaking: Account(id: .random(), name: "x", passwordHash: ""),
-                    spending: world.spend(.idToken))
+                    by: .fresh, spending: [world.spend(.idToken)])
                 #expect(known?.id.bytes[..<2] == [world.account(name).bytes[0], issuer == "https://one" ? 20 : 21])
             }
             let own = World.devices.filter { $0.1 == name }.map { world.device($0.0) } + [world.plainDevice(name)]

@@ -27,6 +27,35 @@ import ThumbturnMessages
         }
     }
 
+    /// A node at a primary whose replica was promoted beside it and takes no writes yet, so that the node keeps its connections.
+    private struct Replaced {
+        let node: SQLStore
+        private let address: PostgresAddress
+        private let promoted: String
+        private let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+
+        init(_ server: PostgresServer) throws {
+            let parameters = try PostgresAddress(server.socketAddress).parameters
+            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
+            let user = "dbname=thumbturn user=thumbturn"
+            promoted = "\(user) host=\(host)/promoted port=\(port)"
+            address = try PostgresAddress("\(user) host=\(host),\(host)/promoted port=\(port)", replication: .synchronous)
+            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
+            try server("promoted")
+            try TestDatabases.run("ALTER DATABASE thumbturn SET default_transaction_read_only = on", on: promoted)
+            node = try SQLStore(address, time: time)
+        }
+
+        /// Lets the promoted one take writes.
+        func takeWrites() throws {
+            try TestDatabases.run(
+                "ALTER DATABASE thumbturn RESET default_transaction_read_only",
+                on: promoted + " options='-c default_transaction_read_only=off'")
+        }
+
+        func anotherNode() throws -> SQLStore { try SQLStore(address, time: time) }
+    }
+
     /// Signs in until it succeeds, as a client does that gets 503.
     private func signsInAgain(_ device: LiveServer.Enrolled) async throws {
         for _ in 0..<200 {
@@ -293,6 +322,8 @@ import ThumbturnMessages
                 try await Task.sleep(for: .milliseconds(50))
             }
             #expect(store.pool.place == place)
+            // But by a node that starts now, which has never seen the other one.
+            #expect(try SQLStore(address, time: time).pool.place == former)
         }
     }
 
@@ -301,23 +332,11 @@ import ThumbturnMessages
         arguments: ["replica missing", "nothing fails", "only read"])
     func runsOn(_ fault: String) async throws {
         try await PostgresServer.run { server in
-            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-            let parameters = try PostgresAddress(server.socketAddress).parameters
-            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
-            let address = try PostgresAddress(
-                "dbname=thumbturn user=thumbturn host=\(host),\(host)/promoted port=\(port)", replication: .synchronous)
-            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
-            try server("promoted")
-            // Until it takes writes, the node works with the old one, and keeps its connections.
-            let promoted = "dbname=thumbturn user=thumbturn host=\(host)/promoted port=\(port)"
-            try TestDatabases.run("ALTER DATABASE thumbturn SET default_transaction_read_only = on", on: promoted)
-            let store = try SQLStore(address, time: time)
-            let former = store.pool.place
+            let replaced = try Replaced(server)
+            let (store, former) = (replaced.node, replaced.node.pool.place)
             let spend = Spend(.challenge, id: [7], expiresAt: UnixTime(seconds: 1_000_100), epoch: 0)
             if fault == "only read" { expect(try await store.spend([spend]), is: true) }
-            try TestDatabases.run(
-                "ALTER DATABASE thumbturn RESET default_transaction_read_only",
-                on: promoted + " options='-c default_transaction_read_only=off'")
+            try replaced.takeWrites()
             if fault == "replica missing" {
                 try server(fault)
                 await #expect(throws: (any Error).self) { try await store.spend([spend]) }
@@ -342,21 +361,10 @@ import ThumbturnMessages
     @Test("a node at a former primary reads what was so before the promotion, and leaves it for the new one")
     func readsFormerPrimary() async throws {
         try await PostgresServer.run { server in
-            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-            let parameters = try PostgresAddress(server.socketAddress).parameters
-            let (host, port) = (try #require(parameters["host"]), try #require(parameters["port"]))
-            let address = try PostgresAddress(
-                "dbname=thumbturn user=thumbturn host=\(host),\(host)/promoted port=\(port)", replication: .synchronous)
-            _ = try SQLStore(PostgresAddress(server.socketAddress), time: time)
-            try server("promoted")
-            let promoted = "dbname=thumbturn user=thumbturn host=\(host)/promoted port=\(port)"
-            try TestDatabases.run("ALTER DATABASE thumbturn SET default_transaction_read_only = on", on: promoted)
-            let late = try SQLStore(address, time: time).pool
-            let former = late.place
-            try TestDatabases.run(
-                "ALTER DATABASE thumbturn RESET default_transaction_read_only",
-                on: promoted + " options='-c default_transaction_read_only=off'")
-            let node = try SQLStore(address, time: time).pool
+            let replaced = try Replaced(server)
+            let (late, former) = (replaced.node.pool, replaced.node.pool.place)
+            try replaced.takeWrites()
+            let node = try replaced.anotherNode().pool
             #expect(node.place != former)
             try node.write { try $0.run(sql: "UPDATE node SET purged_until = 7") }
             let read = { @Sendable (column: String) in
@@ -408,6 +416,10 @@ import ThumbturnMessages
             ([0: "7/1/00000002", 2: "7/1/00000002"], 0), ([0: "8/1/00000001", 1: "7/1/00000002"], 0),
         ] as [([Int: String], Int?)] {
             #expect(PostgresPool.primary(of: places) == host)
+        }
+        // A look that began before another one and ended after it.
+        for (seen, host) in [("7/1/00000002", 0), ("7/1/00000003", nil), ("8/1/00000003", 0)] as [(String, Int?)] {
+            #expect(PostgresPool.primary(of: [0: "7/1/00000002", 1: "7/1/00000001"], since: seen) == host)
         }
     }
 

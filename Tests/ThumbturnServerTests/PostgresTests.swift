@@ -155,10 +155,13 @@ import ThumbturnCore
         let new = try tables(address)
         let running = try store(address)
         try TestDatabases.run(
-            "SET search_path = thumbturn; DROP TABLE policy_versions; DELETE FROM migrations WHERE name = '36 versions of policies'",
-            on: address)
+            """
+            SET search_path = thumbturn; DROP TABLE policy_versions; ALTER TABLE visits DROP COLUMN freshness;
+            DELETE FROM migrations WHERE name IN ('36 versions of policies', '37 freshness of visits')
+            """, on: address)
         expect(try await running.spend([spend(1)]), is: true)
         #expect(try tables(address) == new && new.contains { $0.hasPrefix("policy_versions.version bigint") })
+        #expect(new.contains { $0.hasPrefix("visits.freshness text NO C 'stale'") }, "a visit of before is worth little")
         try await running.raise(policyVersions: [.stepUp: 4])
         expect(try await running.policyVersions(), is: [.stepUp: 4])
         expect(try await running.spend([spend(1)]), is: false)

@@ -32,7 +32,8 @@ import ThumbturnMessages
                     db, sql: "SELECT credential_generation FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
             }
             return Tickets.Right(
-                account: account, spend: spend(.ticket), voucher: voucher, credentialGeneration: generation ?? 0)
+                account: account, spend: spend(.ticket), voucher: voucher, freshness: .fresh,
+                credentialGeneration: generation ?? 0)
         }
 
         /// The name of the outcome, and what the account has too much of.
@@ -131,7 +132,7 @@ import ThumbturnMessages
             expect(try await world.store.devices(of: world.ada).map(\.id).count, is: Limits.devices)
             expect(try await world.enrol(world.device("bob's", of: world.bob)), is: "done", "another account's business")
             let plain = NewPlainKey(kid: "plain", spki: [1])
-            let ticket = Tickets.Right(account: world.ada, spend: world.spend(.ticket), voucher: nil)
+            let ticket = Tickets.Right(account: world.ada, spend: world.spend(.ticket), voucher: nil, freshness: .fresh)
             expect(try await world.store.enrol(world.device("plain", of: world.ada), with: plain, by: ticket), is: false)
             expect(try await world.store.revoke(ids[0], of: world.ada), is: true)
             expect(try await world.enrol(another), is: "done", "in the place of one that is gone")

@@ -49,8 +49,8 @@ import ThumbturnMessages
     }
 
     @Test func aVisitHasALifeOfItsOwn() {
-        #expect(judge(presented: 0, live: 0, after: 49, opener: .credentials(["pwd"])) == .successor)
-        #expect(judge(presented: 0, live: 0, after: 50, opener: .credentials(["pwd"])) == .over)
+        #expect(judge(presented: 0, live: 0, after: 49, opener: .credentials(["pwd"], .fresh)) == .successor)
+        #expect(judge(presented: 0, live: 0, after: 50, opener: .credentials(["pwd"], .fresh)) == .over)
         #expect(judge(presented: 0, live: 0, after: 50) == .successor)
     }
 }

@@ -88,7 +88,7 @@ import ThumbturnVerifier
             }
             func open(of account: AccountID) async throws -> SessionView? {
                 let ticket = Tickets.Right(
-                    account: account, spend: spend(.ticket), voucher: nil,
+                    account: account, spend: spend(.ticket), voucher: nil, freshness: .fresh,
                     credentials: .init(methods: ["pwd"], verifiedAt: clock.now))
                 return try await store.openVisit(
                     NewVisit(id: .random(), tokenHash: [], jkt: "visit", lifetime: .seconds(300)), by: ticket)
@@ -137,7 +137,7 @@ import ThumbturnVerifier
             for (name, isEnrolled) in [("first", true), ("second", false)] {
                 let new = device("by \(name)", account)
                 let ticket = Tickets.Right(
-                    account: account, spend: spend(.ticket), voucher: try await session(name, store))
+                    account: account, spend: spend(.ticket), voucher: try await session(name, store), freshness: .fresh)
                 let outcome = try await store.enrol(
                     new, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: new.sessionJKT))
                 #expect((outcome.name == "done") == isEnrolled)
@@ -153,7 +153,7 @@ import ThumbturnVerifier
             let opened = NewSession(id: .random(), tokenHash: [])
             _ = try await store.openSession(opened, by: .signIn("first pin", jkt: "first session", spend()))
             let new = device("second", account)
-            let ticket = Tickets.Right(account: account, spend: spend(.ticket), voucher: opened.id)
+            let ticket = Tickets.Right(account: account, spend: spend(.ticket), voucher: opened.id, freshness: .fresh)
             let outcome = try await store.enrol(
                 new, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: new.sessionJKT))
             #expect(outcome.name == "done")
@@ -915,7 +915,8 @@ import ThumbturnVerifier
 
     private func visit(_ account: AccountID, _ store: SQLStore, _ clock: TestClock) async throws -> SessionID {
         let ticket = Tickets.Right(
-            account: account, spend: spend(.ticket), voucher: nil, credentials: .init(methods: ["pwd"], verifiedAt: clock.now))
+            account: account, spend: spend(.ticket), voucher: nil, freshness: .fresh,
+            credentials: .init(methods: ["pwd"], verifiedAt: clock.now))
         let new = NewVisit(id: .random(at: clock.now, 0), tokenHash: [7], jkt: "visit", lifetime: .seconds(300))
         return try #require(try await store.openVisit(new, by: ticket)).id
     }

@@ -278,11 +278,13 @@ import ThumbturnVerifier
             let plain = NewPlainKey(kid: "key", spki: [1, 2])
             expect(
                 try await store.enrol(
-                    device("owner", []), with: plain, by: .init(account: account.id, spend: spend(2), voucher: nil)), is: true)
+                    device("owner", []), with: plain,
+                    by: .init(account: account.id, spend: spend(2), voucher: nil, freshness: .fresh)), is: true)
             expect(try await store.knownKey("key")?.isRevoked, is: true)
             expect(
                 try await store.enrol(
-                    device("another", []), with: plain, by: .init(account: account.id, spend: spend(3), voucher: nil)), is: false)
+                    device("another", []), with: plain,
+                    by: .init(account: account.id, spend: spend(3), voucher: nil, freshness: .fresh)), is: false)
             let late = try await store.enrol(device("late", [key(proven: true)]), spending: [spend(4)])
             #expect(late == nil, "none is ever both")
         }
@@ -298,7 +300,7 @@ import ThumbturnVerifier
                 let key = NewDevice.Key(kid: "jkt", kind: .session, x963: [], isActive: true)
                 let device = NewDevice(
                     id: .random(), account: owner, name: "d", sessionJKT: "jkt", keys: [key], coolOff: .zero)
-                let ticket = Tickets.Right(account: account, spend: spend(number, .ticket), voucher: nil)
+                let ticket = Tickets.Right(account: account, spend: spend(number, .ticket), voucher: nil, freshness: .fresh)
                 let authorisation = Authorisation(
                     rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: "jkt")
                 #expect(try await store.enrol(device, by: authorisation).name == expected)
@@ -554,7 +556,7 @@ import ThumbturnVerifier
         try await with { store, _ in
             let (device, account, _) = try await changing(store)
             func ticket(of account: AccountID) -> Authorisation.Grounds {
-                .ticket(.init(account: account, spend: spend(99, .ticket), voucher: nil))
+                .ticket(.init(account: account, spend: spend(99, .ticket), voucher: nil, freshness: .fresh))
             }
             typealias Row = (String, AuthorisedChange)
             let rows: [Row] = [

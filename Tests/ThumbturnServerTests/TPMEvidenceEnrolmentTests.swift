@@ -236,7 +236,7 @@ import ThumbturnVerifier
             #expect(throws: VerificationError.wrongSignature) { try activations.verify(token + "AAAA", at: now) }
             // A ticket of the same server, and a token of another server with the same secrets.
             let ticket = live.service.tickets.issue(
-                to: .random(), generation: 0, jkt: "jkt", at: now, lifetime: .seconds(300))
+                to: .random(), generation: 0, jkt: "jkt", freshness: .fresh, at: now, lifetime: .seconds(300))
             #expect(throws: VerificationError.malformed) { try activations.verify(ticket, at: now) }
             #expect(throws: VerificationError.malformed) { try live.service.tickets.verify(token, jkt: "jkt", at: now) }
             let elsewhere = TPMActivations(issuer: "https://other.example", secrets: live.service.secrets.current)

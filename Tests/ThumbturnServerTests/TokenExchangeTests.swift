@@ -21,13 +21,15 @@ import ThumbturnVerifier
 
         var file: String { folder + "/providers.json" }
 
-        init() throws {
+        /// - Parameter staleSignIn: the operator's word for it; nil for none.
+        init(staleSignIn: String? = nil) throws {
             rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
             folder = LiveServer.temporaryFolder()
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let (n, e) = (try rsa.publicKey.getKeyPrimitives().modulus, try rsa.publicKey.getKeyPrimitives().publicExponent)
             let jwk = try VerifyingKey(x963: Array(ec.publicKey.x963Representation)).jwk
-            try #"{"providers":[{"issuer":"\#(Self.issuer)","audience":"our-app","jwks":"keys.json"}]}"#
+            let more = staleSignIn.map { #","stale_sign_in":"\#($0)""# } ?? ""
+            try #"{"providers":[{"issuer":"\#(Self.issuer)","audience":"our-app","jwks":"keys.json"\#(more)}]}"#
                 .write(toFile: file, atomically: true, encoding: .utf8)
             try """
             {"keys":[{"kty":"EC","crv":"P-256","x":"\(jwk.x)","y":"\(jwk.y)","kid":"ec","x5c":[]},
@@ -72,12 +74,21 @@ import ThumbturnVerifier
     }
 
     private func exchange(_ token: String, _ device: LoadDevice, _ live: LiveServer) async throws -> LoadConnection.Answer {
+        try await Self.exchange(token, device, live)
+    }
+
+    /// Exchanges an ID token for a ticket for a device's session key.
+    ///
+    /// - Parameter challenge: the challenge that began the sign-in.
+    static func exchange(
+        _ token: String, _ device: LoadDevice, _ live: LiveServer, begunBy challenge: String? = nil
+    ) async throws -> LoadConnection.Answer {
         let connection = try await live.connect()
         let nonce = try await device.challenge(over: connection).nonce
         let form = Array(
             """
             grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&subject_token=\(token)\
-            &subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aid_token
+            &subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aid_token\(challenge.map { "&challenge=\($0)" } ?? "")
             """.utf8)
         return try await connection.send(
             "POST", "/v1/token", type: "application/x-www-form-urlencoded",
@@ -102,7 +113,8 @@ import ThumbturnVerifier
                 let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, header: header)
                 let answer = try await exchange(token, device, live)
                 let fields = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
-                #expect(Set(fields.keys) == ["access_token", "issued_token_type", "token_type", "expires_in", "account"])
+                #expect(
+                    Set(fields.keys) == ["access_token", "issued_token_type", "token_type", "expires_in", "account", "fresh"])
                 #expect(fields["token_type"] as? String == "N_A" && fields["expires_in"] as? Int == 300)
                 let ticket = try #require(fields["access_token"] as? String, "\(answer.text)")
                 #expect(
@@ -175,7 +187,8 @@ import ThumbturnVerifier
     @Test(
         "an ID token that is not good is refused",
         arguments: [
-            "another session key", "no nonce", "another issuer", "another audience", "several audiences", "another party",
+            "another session key", "a key of whose name it is a part", "no nonce", "another issuer", "another audience",
+            "several audiences", "another party",
             "expired", "ten minutes old", "from the future", "none", "HS256", "algorithm of another key", "unknown key",
             "encryption key", "no key named", "access token", "no subject", "changed",
         ])
@@ -188,6 +201,7 @@ import ThumbturnVerifier
             let bad =
                 switch what {
                 case "another session key": try token([:], ["nonce": LoadDevice(server: live.url).sessionKid])
+                case "a key of whose name it is a part": try token([:], ["nonce": "\(jkt)x.1"])
                 case "no nonce": try token([:], ["nonce": BackEnd.Absent()])
                 case "another issuer": try token([:], ["iss": "https://evil.example"])
                 case "another audience": try token([:], ["aud": "their-app"])
@@ -209,6 +223,29 @@ import ThumbturnVerifier
             let answer = try await exchange(bad, device, live)
             #expect(answer.status == 400 && answer.problem?.error == "invalid_grant", "\(what)")
             #expect(try await exchange(try token(), device, live).status == 200)
+        }
+    }
+
+    @Test func aNonceMayHaveAPartOfItsOwn() async throws {
+        try await with { live, provider, device in
+            for part in [".1", ".", ".another.sign-in"] {
+                let claims = ["nonce": device.sessionKid + part]
+                let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, claims: claims)
+                #expect(try await exchange(token, device, live).status == 200, "\(part)")
+            }
+        }
+    }
+
+    @Test func aTimeWithAFractionIsRoundedSoThatNothingLivesLonger() async throws {
+        try await with { live, provider, device in
+            let now = live.clock.now.seconds
+            for (claims, status) in [
+                (["iat": Double(now) - 0.5, "exp": Double(now) + 1.5], 200), (["exp": Double(now) + 0.9], 400),
+                (["iat": Double(now) - 599.5], 400), (["iat": Double(now) + 60.5], 200), (["exp": 1e300], 400),
+            ] as [([String: Double], Int)] {
+                let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, claims: claims)
+                #expect(try await exchange(token, device, live).status == status, "\(claims)")
+            }
         }
     }
 

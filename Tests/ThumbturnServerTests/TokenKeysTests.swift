@@ -168,17 +168,25 @@ import ThumbturnVerifier
     @Test func aNodeThatHasNotReadTheRevocationSignsNothingWithTheKey() async throws {
         try await LiveServer.runTwo { one, two in
             let ada = try await one.device()
-            let leaked = try kid(try await ada.signIn().accessToken)
-            let (challenge, nonce) = try await ada.challenge()
-            try await EmbeddedServer(two.service).revokeTokenKey(leaked)
-            one.clock.advance(by: .seconds(1))
-            var answer = try await ada.redeem(ada.device.proof(challenge), nonce: nonce)
-            // Where the machine is busy, the node's own look at the secrets may come before the request.
-            if answer.status != 200 {
+            var leaked = try kid(try await ada.signIn().accessToken)
+            // On a busy machine the node's own look at the secrets, each minute, may come before the request. Then it is tried again.
+            for _ in 0..<5 {
+                let (challenge, nonce) = try await ada.challenge()
+                try await EmbeddedServer(two.service).revokeTokenKey(leaked)
+                one.clock.advance(by: .seconds(1))
+                let answer = try await ada.redeem(ada.device.proof(challenge), nonce: nonce)
+                if answer.status == 200 {
+                    let next = try kid(try answer.read(TokenAnswer.self).accessToken)
+                    #expect(next != leaked)
+                    leaked = next
+                    continue
+                }
                 #expect(answer.status == 503, "nothing was accepted")
-                answer = try await ada.redeem(ada.device.proof(challenge), nonce: try await ada.nonce())
+                let again = try await ada.redeem(ada.device.proof(challenge), nonce: try await ada.nonce())
+                #expect(try kid(try again.read(TokenAnswer.self).accessToken) != leaked)
+                return
             }
-            #expect(try kid(try answer.read(TokenAnswer.self).accessToken) != leaked)
+            Issue.record("the node had read each revocation before the request")
         }
     }
 

@@ -44,7 +44,11 @@ import ThumbturnMessages
                 == .stepUp(proof: "a", second: nil, act: "pay", liveness: "c"))
         #expect(try read("grant_type=refresh_token&refresh_token=a") == .refresh(token: "a"))
         #expect(
-            try read("\(Self.exchange)&subject_token=a&\(Self.idToken)", exchangesTokens: true) == .exchange(idToken: "a"))
+            try read("\(Self.exchange)&subject_token=a&\(Self.idToken)", exchangesTokens: true)
+                == .exchange(idToken: "a", challenge: nil))
+        #expect(
+            try read("\(Self.exchange)&subject_token=a&\(Self.idToken)&challenge=b", exchangesTokens: true)
+                == .exchange(idToken: "a", challenge: "b"))
         #expect(
             try read("grant_type=client_credentials&client_assertion=a&\(Self.assertionType)&scope=b")
                 == .clientCredentials(assertion: "a", scope: "b"))

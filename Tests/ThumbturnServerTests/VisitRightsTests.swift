@@ -90,8 +90,8 @@ import ThumbturnLoad
             expect(try await store.setPassword("hash", by: visit), is: false)
             let attempt = try await Attempt(live)
             let ticket = live.service.tickets.issue(
-                to: visit.account, generation: visit.credentialGeneration, jkt: attempt.device.sessionKid, voucher: id,
-                at: live.clock.now, lifetime: .seconds(300))
+                to: visit.account, generation: visit.credentialGeneration, jkt: attempt.device.sessionKid,
+                freshness: .fresh, voucher: id, at: live.clock.now, lifetime: .seconds(300))
             #expect(try await attempt.enrol(ticket: ticket).kind == "verification-failed", "it vouches for none")
             #expect(try await owner.signIn().tokenType == "DPoP")
         }

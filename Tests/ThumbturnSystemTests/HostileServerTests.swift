@@ -12,6 +12,10 @@ import ThumbturnCore
         let server = try await HostileServer.start(host: "127.0.0.1", port: 0, pause: .milliseconds(200))
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
         let outcome = try await HostileStory(server: url, deadline: .seconds(20)).play()
+        // The server can also be honest: a phone gets to the end of a manner whose fault has no meaning for it. No other phone
+        // makes it wait, and no deadline ends it on a busy machine.
+        let manners = HostileManner.all.filter { $0.name == "me-name-empty" }
+        let harmless = try await HostileStory(server: url, deadline: .seconds(300), manners: manners).play().calls
         try await server.stop()
         #expect(Set(outcome.calls.map(\.manner)) == Set(HostileManner.all))
         for manner in outcome.accepted { Issue.record("\(manner.name): every call succeeded") }
@@ -31,10 +35,8 @@ import ThumbturnCore
             let failed = outcome.calls.first { $0.manner == manner && $0.failure != nil }
             #expect(failed?.failure?.code == .unexpectedAnswer, "\(manner.name)")
         }
-        // The server can also be honest: a phone gets to the end of a manner whose fault has no meaning for it.
-        let harmless = outcome.calls.filter { $0.manner.name == "me-name-empty" }
         #expect(harmless.map(\.name) == ["enrol", "authenticate", "me", "approvals", "approve"])
-        #expect(harmless.allSatisfy { $0.failure == nil })
+        #expect(harmless.compactMap(\.failure) == [])
     }
 
     @Test func everyMannerHasAName() {

@@ -79,7 +79,7 @@ import TestSupport
     /// Models with a closure in the place of `CLOSURE`.
     static let models = [
         "_ = AppLockModel(platform: platform) { CLOSURE }",
-        "_ = UnlockScreen(reason: \"Unlock\", news: UnlockNewsRelay()) { _ in CLOSURE }",
+        "_ = UnlockScreen(reason: \"Unlock\", news: UnlockNewsRelay(), platform: platform) { _ in CLOSURE }",
         "_ = ApprovalSheetModel(shown, platform: platform) { _ in CLOSURE } decline: {}",
     ]
 

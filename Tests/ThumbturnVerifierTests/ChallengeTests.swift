@@ -69,6 +69,21 @@ import ThumbturnVerifier
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now + .seconds(seconds)) } == expected)
     }
 
+    @Test(
+        "one that shows when something began may be older than its life, and not older than its reader says",
+        arguments: [(300, nil), (659, nil), (660, VerificationError.expired), (-60, nil), (-61, .notYetValid)])
+    func beginning(_ seconds: Int, _ expected: VerificationError?) throws {
+        let (challenge, time) = (try issue(), now + .seconds(seconds))
+        func verify(_ challenge: String, for purpose: Purpose) -> VerificationError? {
+            refusal {
+                _ = try challenges([secret]).verify(challenge, for: purpose, youngerThan: .seconds(660), at: time)
+            }
+        }
+        #expect(verify(challenge, for: .signIn) == expected)
+        #expect(verify(challenge, for: .enrol) == .wrongPurpose)
+        #expect(verify(String(challenge.dropLast(8)) + "AAAAAAAA", for: .signIn) == .wrongSignature)
+    }
+
     @Test func secretsRotate() throws {
         let challenge = try issue(by: challenges([old]))
         #expect(refusal { _ = try challenges([secret, old]).verify(challenge, for: .signIn, at: now) } == nil)

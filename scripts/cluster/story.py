@@ -6,8 +6,7 @@
 Three nodes of the server run behind haproxy, which sends each request to one at random, on three servers of PostgreSQL under Patroni,
 first with synchronous replication, then with asynchronous, where a replica is promoted that lacks commits. Exit status 1: an answered
 sign-in was lost, or known late where a node has no reason to, a challenge was accepted twice, an epoch began or did not begin as it
-should, or sign-ins did not come back in time.
-What a row lacks is printed below the table.
+should, or sign-ins did not come back in time. What a row lacks is printed below the table.
 
 As an ordinary user no machine can be cut off, so those rows are left out, unless THUMBTURN_REQUIRE contains `cluster`.
 """

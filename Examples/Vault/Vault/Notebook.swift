@@ -105,11 +105,11 @@ import Thumbturn
     /// Gives up notes that nothing can open any more, and begins anew.
     func startOver() async {
         do {
-            try await vault.delete()
-            try SealedNotes.delete(in: folder)
+            let folder = folder
+            try await vault.delete { try SealedNotes.delete(in: folder) }
             await start()
         } catch {
-            problem = (error as? Failure ?? Failure(.platform)).message.text(in: .english)
+            problem = error.message.text(in: .english)
         }
     }
 

@@ -11,7 +11,14 @@ final class AppCalls: Sendable {
     /// Makes the platform of a device that is opened.
     let platform: @Sendable (AppDevice.Look) async throws(Failure) -> DevicePlatform
     private let answer: @Sendable (_ id: Int64, _ message: [UInt8]) -> Bool
-    private let running = Mutex<[Int64: Task<Void, Never>]>([:])
+    private let running = Mutex<[Int64: Running]>([:])
+
+    /// A call that has not ended.
+    private struct Running {
+        let task: Task<Void, Never>
+        /// The question to the person that the call asks, if it asks one.
+        let question: Question
+    }
 
     /// Makes the side that answers calls.
     ///
@@ -30,20 +37,27 @@ final class AppCalls: Sendable {
     func begin(_ id: Int64, _ operation: Int32, _ request: [UInt8]) {
         running.withLock { running in
             guard running[id] == nil else { return }
-            // The task ends after this lock, however fast it is, so it finds its entry.
-            running[id] = Task(executorPreference: system.executor) {
-                let message = await self.message(operation, request) { _ = self.answer(id, $0.message(.news)) }
+            let question = Question()
+            // The task takes this lock before it ends, however fast it is, so it finds its entry.
+            let task = Task(executorPreference: system.executor) {
+                let message = await question.asking {
+                    await self.message(operation, request) { _ = self.answer(id, $0.message(.news)) }
+                }
                 self.running.withLock { $0[id] = nil }
                 // A large answer may find no memory in Java; a small one then says so.
                 if !self.answer(id, message) { _ = self.answer(id, Self.failed(.bridge(.answerLost), in: .english)) }
             }
+            running[id] = Running(task: task, question: question)
         }
     }
 
     /// Cancels the task of a call, which then ends by itself.
     func cancel(_ id: Int64) {
-        running.withLock { $0[id] }?.cancel()
+        running.withLock { $0[id] }?.task.cancel()
     }
+
+    /// The question of a call; nil once the call has ended. No other call has the same one.
+    func question(of id: Int64) -> Question? { running.withLock { $0[id]?.question } }
 
     /// How many calls are running.
     var count: Int { running.withLock { $0.count } }

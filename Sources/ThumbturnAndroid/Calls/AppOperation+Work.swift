@@ -12,13 +12,27 @@ extension AppOperation {
         let calls = request.calls
         let handles = calls.handles
         switch self {
-        // MARK: What is open
+        // MARK: Other calls
         case .cancel:
             let id = try request.number()
             return { (_) in
                 calls.cancel(id)
                 return .empty
             }
+        case .useAnotherWay:
+            let id = try request.number()
+            return { (_) in
+                calls.question(of: id)?.useAnotherWay()
+                return .empty
+            }
+        case .promptNow:
+            let id = try request.number()
+            return { (_) in
+                calls.question(of: id)?.prompt()
+                return .empty
+            }
+
+        // MARK: What is open
         case .close:
             let number = try request.number()
             return { (_) in
@@ -112,26 +126,6 @@ extension AppOperation {
                 let grant = try await authenticator.authenticate(reason, policy: policy, by: start)
                 return .fields { $0.put(grant) }
             }
-        case .useAnotherWay:
-            let (asker, reason) = (try request.asker(), try request.text())
-            return { (_) async throws(Failure) in
-                switch asker {
-                case .authenticator(let authenticator, _): await authenticator.useAnotherWay(reason)
-                case .vault(let vault, _): vault.useAnotherWay(reason)
-                case .device, .secrets: throw .bridge(.unknownHandle)
-                }
-                return .empty
-            }
-        case .promptNow:
-            let (asker, reason) = (try request.asker(), try request.text())
-            return { (_) async throws(Failure) in
-                switch asker {
-                case .authenticator(let authenticator, _): await authenticator.prompt(reason)
-                case .vault(let vault, _): vault.prompt(reason)
-                case .device, .secrets: throw .bridge(.unknownHandle)
-                }
-                return .empty
-            }
         case .signIn:
             let (authenticator, signIn, reason) = (try request.authenticator(), try request.signIn(), try request.text())
             return { (_) async throws(Failure) in
@@ -160,6 +154,12 @@ extension AppOperation {
             let authenticator = try request.authenticator()
             return { (_) in
                 await authenticator.forgetRecentAuthentication()
+                return .empty
+            }
+        case .lockNow:
+            let authenticator = try request.authenticator()
+            return { (_) in
+                authenticator.platform.lockNow()
                 return .empty
             }
 

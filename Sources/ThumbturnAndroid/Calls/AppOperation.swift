@@ -52,6 +52,7 @@ enum AppOperation: Int32, CaseIterable, Sendable {
     case prefer = 47
     case shouldOfferBiometrics = 48
     case answerBiometricOffer = 49
+    case lockNow = 50
 }
 
 /// Answers with more to come.

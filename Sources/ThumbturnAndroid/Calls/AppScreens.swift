@@ -131,6 +131,9 @@ enum AppSignIn: PrimarySignIn {
             try await screen.show(.credentials) { message, _ in
                 message.put(request.reason)
                 message.put(request.keyThumbprint)
+                message.put(request.purpose.rawValue)
+                // A text of digits, or null.
+                message.put(request.freshSince.map { String($0.seconds) })
             } _: { (reader) throws(BridgeReader.Malformed) in
                 try Self.credentials(ofKind: try reader.number(), &reader)
             }

@@ -37,7 +37,7 @@ struct HostileAnswers {
         switch route {
         case .challenge: ["challenge", "expires_in"]
         case .claims: ["iss", "aud", "jti", "iat", "exp", "kids", "cnf", "purpose"]
-        case .ticket: ["ticket", "expires_in"]
+        case .ticket: ["ticket", "account", "fresh", "expires_in"]
         case .enrolment: ["id", "name", "keys", "enrolled_at", "current"]
         case .token: ["access_token", "expires_in", "refresh_token", "token_type"]
         case .me: ["account", "name", "device", "acr", "amr", "auth_time"]
@@ -55,7 +55,7 @@ struct HostileAnswers {
             guard let asked = try? StrictJSON.decodeIgnoringUnknown(ChallengeRequest.self, from: request.body) else { return nil }
             return json(["challenge": challenge(asked, request.issuer), "expires_in": 300], of: .challenge)
         case ("POST", "/v1/accounts/sign-in"):
-            return json(["ticket": "ticket", "expires_in": 300], of: .ticket)
+            return json(["ticket": "ticket", "account": "a", "fresh": true, "expires_in": 300], of: .ticket)
         case ("POST", "/v1/devices"):
             guard let asked = try? StrictJSON.decodeIgnoringUnknown(EnrolRequest.self, from: request.body) else { return nil }
             let keys: [[String: Any]] = asked.keys.map { registration in

@@ -6,6 +6,7 @@
 package struct Voids: Hashable, Sendable {
     private var last: UInt64 = 0
     private var everything = Tick(number: 0)
+    private var everyone: Tick?
     private var askers: [String: Tick] = [:]
     /// The asks that were made worthless one by one, since everything was.
     private var asks: Set<Tick> = []
@@ -28,6 +29,9 @@ package struct Voids: Hashable, Sendable {
     /// Makes every ask of an account or a vault until now worthless: its person was dismissed, or its keys were revoked.
     package mutating func void(_ asker: String) { askers[asker] = next() }
 
+    /// Makes every ask until now worthless: the person of each account and each vault was dismissed.
+    package mutating func dismissEveryone() { everyone = next() }
+
     /// Makes one ask worthless: no caller hears of its success.
     package mutating func void(_ ask: Tick) { asks.insert(ask) }
 
@@ -37,8 +41,8 @@ package struct Voids: Hashable, Sendable {
     }
 
     /// When an account or a vault was last dismissed; nil where it was not.
-    package func dismissal(of asker: String) -> Tick? { askers[asker] }
+    package func dismissal(of asker: String) -> Tick? { [askers[asker], everyone].compactMap { $0 }.max() }
 
     /// Whether an ask began before its account or vault was last dismissed.
-    package func wasDismissed(_ ask: Tick, of asker: String) -> Bool { askers[asker].map { ask < $0 } ?? false }
+    package func wasDismissed(_ ask: Tick, of asker: String) -> Bool { dismissal(of: asker).map { ask < $0 } ?? false }
 }

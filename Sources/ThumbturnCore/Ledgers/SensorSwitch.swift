@@ -8,16 +8,16 @@ package struct SensorSwitch: Hashable, Sendable, Codable {
     /// How often the sensor was switched off. An ask notes it at its beginning; it counts for nothing once the number
     /// has changed.
     package private(set) var dismissals: Int
+    /// The place's count of dismissals of everyone, up to which this switch follows.
+    private var followed: Int
 
     /// A switch that was never touched.
-    package init() {
-        isOff = false
-        dismissals = 0
-    }
+    package init() { self.init(isOff: false, dismissals: 0) }
 
     private init(isOff: Bool, dismissals: Int) {
         self.isOff = isOff
         self.dismissals = dismissals
+        followed = 0
     }
 
     /// The replacement for a switch that is damaged: off, as after a dismissal. So an attacker who can damage it gains
@@ -34,6 +34,7 @@ package struct SensorSwitch: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         isOff = try container.decode(Bool.self, forKey: .isOff)
         dismissals = try container.decode(Int.self, forKey: .dismissals)
+        followed = try container.decodeIfPresent(Int.self, forKey: .followed) ?? 0
         guard dismissals >= 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .dismissals, in: container, debugDescription: "a value is out of its bounds")
@@ -46,6 +47,18 @@ package struct SensorSwitch: Hashable, Sendable, Codable {
         // The count only has to differ from those that asks under way have noted.
         dismissals = dismissals == .max ? 0 : dismissals + 1
     }
+
+    /// Switches the sensor off if everyone of the place was dismissed since this switch was last used.
+    ///
+    /// - Parameter count: how often everyone was dismissed.
+    package mutating func follow(_ count: Int) {
+        guard count != followed else { return }
+        turnOff()
+        followed = count
+    }
+
+    /// Switches the sensor on without a stronger rung, because there is none: only a pause follows.
+    package mutating func turnOn() { isOff = false }
 
     /// Switches the sensor on, because a stronger rung has succeeded.
     ///

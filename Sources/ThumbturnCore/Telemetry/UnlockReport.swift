@@ -9,6 +9,9 @@ public struct UnlockReport: Hashable, Sendable {
     public var began: UnixTime
     /// The events: at least one, at most `mostEvents`.
     public var events: [Telemetry]
+    /// Whose unlock it was; nil if that is not known, as for a report that an app makes. It decides who may send the report, and
+    /// is not in its JSON.
+    package var owner: ReportOwner?
 
     /// The most events of a report. An ordinary unlock has 4 to 12.
     public static let mostEvents = 64

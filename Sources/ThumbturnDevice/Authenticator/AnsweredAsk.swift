@@ -2,25 +2,28 @@ public import ThumbturnCore
 
 /// An ask that the person answered: which one, when, and for which account or vault.
 ///
-/// Only this library makes one. It is worth nothing once an `AppLockModel` has locked the app, the person was dismissed
-/// or the keys were revoked since the ask began: whatever takes one checks that. It prints only its rung.
+/// Only this library makes one. It is worth nothing once an `AppLockModel` has locked the app, the person was dismissed,
+/// the keys were revoked or the place got another owner since the ask began: whatever takes one checks that. It prints only its
+/// rung.
 public struct AnsweredAsk: Sendable, Redacted {
     /// The rung whose key answered.
     public let rung: Rung
-    /// The account or the vault that asked.
-    let asker: String
-    /// The tick of the ask, from before its first prompt.
-    let tick: Tick
+    /// The ask, from before its first prompt.
+    let act: PersonAct
     /// Whether several calls have had it: they asked the same question at once, or it stood in for a later one.
     private(set) var isShared: Bool
     /// When the last key was opened.
     let at: Moment
-    /// The line of prompts that the ask was in. Its ticks mean nothing in another one.
-    let prompts: PromptCoordinator
-    /// What the place had when the ask began.
-    let mark: PlaceMark
-    /// Reads what it has now; nil where that cannot be read.
-    let readMark: @Sendable () async -> PlaceMark?
+    /// Why the success opens no lock and approves no sheet; nil if it does. A vault that was made again after it was deleted may
+    /// be another person's, and so may a sign-in for which the person was not verified.
+    var lockProblem: Failure?
+
+    /// Throws `lockProblem`.
+    func checkOpensLocks() throws(Failure) { if let lockProblem { throw lockProblem } }
+
+    var asker: String { act.asker }
+    var tick: Tick { act.tick }
+    var prompts: PromptCoordinator { act.prompts }
 
     /// The same success for a later call, in place of a prompt.
     var reused: AnsweredAsk {
@@ -29,19 +32,8 @@ public struct AnsweredAsk: Sendable, Redacted {
         return reused
     }
 
-    /// Whether no lock, absence, dismissal or revocation has come since the ask began.
-    var isLive: Bool { prompts.isLive(tick, of: asker) }
-
-    /// Whether the enrolment or the vault that answered is still the one of the place, and no process has switched the sensor
-    /// off since the ask began.
-    func isOfThePlace() async -> Bool { await readMark() == mark }
-
-    /// Whether a process has dismissed the person since the ask began, as far as the place shows it; also where that cannot
-    /// be read. What another process only forgets is written nowhere, and cannot be told.
-    func wasDismissedElsewhere() async -> Bool { await readMark()?.isOfThePerson(of: mark) != true }
-
-    /// Whether its account or vault was dismissed since the ask began.
-    var wasDismissed: Bool { prompts.wasDismissed(tick, of: asker) }
+    /// Whether no lock, absence, dismissal or revocation of this process has come since the ask began.
+    var isLive: Bool { act.isLive }
 
     /// The rung, without the account.
     public var description: String { "answered by \(rung.rawValue)" }
@@ -59,19 +51,4 @@ public protocol UnlockSuccess: Sendable {
 extension AnsweredAsk: UnlockSuccess {
     /// Itself.
     public var answered: AnsweredAsk { self }
-}
-
-/// What dismissals, enrolments and deletions leave in the place of an account or a vault, whichever process made them.
-struct PlaceMark: Equatable, Sendable {
-    /// The count of the sensor's switch.
-    var dismissals: Int
-    /// The live enrolment, or the vault's number; nil where there is none.
-    var number: Int?
-    /// The id of the account that the enrolment belongs to, where the server named it.
-    var account: String?
-
-    /// Whether the person of an earlier mark was not dismissed until this one. A person may enrol anew.
-    func isOfThePerson(of earlier: PlaceMark) -> Bool {
-        dismissals == earlier.dismissals && (number == earlier.number || account != nil && account == earlier.account)
-    }
 }

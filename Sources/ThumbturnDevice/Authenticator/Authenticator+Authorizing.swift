@@ -99,7 +99,7 @@ extension Authenticator {
             let session: DeviceSession?
             if let action {
                 let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: nil)
-                session = try await prove(demand, mayReuse: stepUp(of: request) == nil)(wanted.ask)
+                session = try await prove(demand, mayReuse: await stepUp(of: request) == nil)(wanted.ask)
             } else {
                 session = try await prove(for: wanted.ask, reason: reason, policy: policy)
             }
@@ -108,7 +108,7 @@ extension Authenticator {
         }
         guard answer.wantsNonce || answer.wantsToken else { return false }
         if answer.wantsToken { try await refresh() }
-        try await sign(&request, hasWholeBody: hasWholeBody, with: answer.wantsToken ? nil : stepUp(of: request))
+        try await sign(&request, hasWholeBody: hasWholeBody, with: answer.wantsToken ? nil : await stepUp(of: request))
         return true
     }
 }
@@ -170,11 +170,12 @@ extension Authenticator {
         request.headers = signed.headers
     }
 
-    /// The last step-up, where a request has its token.
-    private func stepUp(of request: TransportRequest) -> DeviceSession? {
-        guard let stepUp = lastStepUp?.session else { return nil }
+    /// The last step-up, where a request has its token and the step-up still counts.
+    private func stepUp(of request: TransportRequest) async -> DeviceSession? {
+        guard let stepUp = lastStepUp else { return nil }
         let sent = request.headers.first { $0.key.lowercased() == "authorization" }?.value
-        return sent == "DPoP \(stepUp.accessToken)" ? stepUp : nil
+        guard sent == "DPoP \(stepUp.session.accessToken)", await stepUp.answered.act.counts(for: .samePlace) else { return nil }
+        return stepUp.session
     }
 }
 

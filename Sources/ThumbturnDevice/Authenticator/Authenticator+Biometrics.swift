@@ -17,7 +17,7 @@ extension Authenticator {
     }
 
     /// Whether to offer biometrics now; see `BiometricOffer`. On a device that is not enrolled, for as long as
-    /// `addBiometrics()` needs no other sign-in. Also where no face or finger is enrolled yet:
+    /// `addBiometrics()` needs no other sign-in. Never behind a lock of the app. Also where no face or finger is enrolled yet:
     /// `Readiness.biometry` tells, and the offer says how to add one. Silent: it never prompts and never throws.
     public func shouldOfferBiometrics(
         for policy: UnlockPolicy = .unlock, under rules: BiometricOffer.Rules = .init()
@@ -26,9 +26,9 @@ extension Authenticator {
     }
 
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool {
-        guard let offer = try? await biometricOffer() else { return false }
+        guard !platform.prompts.isBehindLock, let offer = try? await biometricOffer() else { return false }
         return offer.isDue(
-            readiness, at: platform.clock.civilTime, under: rules, hasJustSignedIn: await hasJustSignedIn())
+            readiness, at: platform.clock.civilTime, under: rules, hasJustSignedIn: await liveOffer() != nil)
     }
 
     /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one,
@@ -39,7 +39,7 @@ extension Authenticator {
     /// person: `revoke()` and the enrolment of another account forget it.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         try await storeOfferAnswer(answer)
-        await platform.report(.offerAnswered(answer))
+        await platform.report(.offerAnswered(answer), of: asker)
     }
 
     /// The same without an offer: by the switch in the settings, which telemetry does not count.

@@ -99,43 +99,42 @@ extension Authenticator {
     ///   session here is over all the same, and no token of it is left on the device; the server's ends an hour after
     ///   its last refresh at the latest. What `revoke` throws, with `forgetDevice`.
     public func signOut(forgetDevice: Bool) async throws(Failure) {
-        let isVisit = try await visit() != nil
         guard forgetDevice else { return try await endSessions() }
-        guard isVisit else { return try await revoke() }
-        // A session that full credentials opened beside the enrolment, or without one, ends as well.
-        var refusal: Failure?
-        do throws(Failure) { try await endSessions() } catch { refusal = error }
-        do throws(Failure) {
-            try await revoke()
-        } catch {
-            if error.code != .notEnrolled { refusal = error }
-        }
-        if let refusal { throw refusal }
+        try await revoke()
     }
 
-    /// Ends the session of the enrolment and the one that full credentials opened: here, and then at the server.
+    /// Ends the session of the enrolment and the one that full credentials opened: here, and then at the server. What fails keeps
+    /// nothing else from ending.
     private func endSessions() async throws(Failure) {
-        let numbers = [try await visit()?.number, try await liveEnrolment()].compactMap { $0 }
-        guard !numbers.isEmpty else { throw Failure(.notEnrolled) }
         // The server is told of these here, and not where the dismissal is heard.
         var ended = takeHeldSessions()
         forgetRecentAuthentication()
         // An authentication that succeeds meanwhile is forgotten as well.
         defer { forgetRecentAuthentication() }
-        for number in numbers {
-            if let record = try? await sessionRecord(of: number) { ended.append((number, record.stored.refreshToken)) }
-            try await forgetSession(of: number)
+        var failures: [Failure] = []
+        var journal = PlaceJournal()
+        do throws(Failure) { journal = try await enrolments() } catch { failures.append(error) }
+        let numbers = [journal.visit(of: keeper), journal.live].compactMap { $0 }
+        // A session that is stored for all processes ends in all of them, with what came from the person.
+        if sessionKeeping == .stored, journal.live != nil {
+            let next = Int.random(in: 1...Int.max)
+            do throws(Failure) { try await edit { $0.renewTenancy(next) } } catch { failures.append(error) }
         }
-        var refusal: Failure?
+        for number in numbers {
+            if let token = await takeSession(of: number) { ended.append((number, token)) }
+            do throws(Failure) { try await forgetSession(of: number) } catch { failures.append(error) }
+        }
+        if ended.isEmpty, numbers.isEmpty, failures.isEmpty { throw Failure(.notEnrolled) }
         for (number, refreshToken) in ended {
-            do throws(Failure) {
-                try await revoke(refreshToken, of: number)
-            } catch {
-                refusal = error
-            }
+            do throws(Failure) { try await revoke(refreshToken, of: number) } catch { failures.append(error) }
+        }
+        // What the person answered goes with them: the next one may be another. It goes before the visit: a process that ends
+        // in between would find no owner whose answers they are.
+        if !numbers.isEmpty, journal.live == nil, journal.visits.allSatisfy({ $0.keeper == keeper }) {
+            do throws(Failure) { try await forgetAnswers() } catch { failures.append(error) }
         }
         // Its key has signed for the last time.
         await endVisit()
-        if let refusal { throw refusal }
+        if let failure = failures.first { throw failure }
     }
 }

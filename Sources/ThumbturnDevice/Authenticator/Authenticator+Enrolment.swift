@@ -64,8 +64,9 @@ extension Authenticator {
     ///     // … “Next time, sign in with Face ID?” …
     ///     try await auth.addBiometrics()
     ///
-    /// It works once for each `signIn(with:)`, and within five minutes of it. The session goes on until a key opens the
-    /// next one.
+    /// It works once for each `signIn(with:)`, within five minutes of it, in the process that made it, and for the person who
+    /// made it: a lock, an absence or a dismissal since then ends the right to it. The session goes on until a key opens the next
+    /// one.
     ///
     /// - Parameters:
     ///   - policy: its ladder determines which keys are made.
@@ -73,14 +74,16 @@ extension Authenticator {
     ///   - reason: shown in the system's prompt.
     ///   - liveness: as in `enrol`.
     /// - Returns: the server's record of the enrolment.
-    /// - Throws: `sessionOver` with `signInAgain` where no full sign-in was made, or it is too long ago; what `enrol` throws.
+    /// - Throws: `sessionOver` with `signInAgain` where no full sign-in was made, it is too long ago, or the app was locked or the
+    ///   person dismissed since; what `enrol` throws.
     @discardableResult
     public func addBiometrics(
         policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device",
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
         try await Ceremony.enrolment.told(to: observe) { () async throws(Failure) in
-            try await enrol(by: .visit, policy, deviceName, reason, .keep, liveness)
+            guard let offer = await liveOffer() else { throw Self.signInAgain }
+            return try await enrol(by: .visit(offer), policy, deviceName, reason, .keep, liveness)
         }
     }
 
@@ -88,7 +91,13 @@ extension Authenticator {
         by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String?, _ reason: String, _ ifExists: IfExists,
         _ liveness: (any LivenessCheck)?
     ) async throws(Failure) -> EnrolledDevice {
-        var maker = try await keyMaker()
+        // Several asks and the network lie between the person's act and their keys, and a void stops only asks: so whether the act
+        // still counts is checked at each step.
+        var maker =
+            switch right {
+            case .signIn: try await act()
+            case .visit(let offer): offer.act
+            }
         // A device that has nothing to offer says so before the person gives their credentials. Which rungs it is will be
         // known after them: one person may have declined biometrics, and another one not.
         _ = try await rungsToEnrol(policy)
@@ -105,24 +114,26 @@ extension Authenticator {
         if ifExists != .fail { _ = try await deleteDamagedJournal() }
         try await undoUnfinishedEnrolments()
         let new = Int.random(in: 1...Int.max)
-        try await edit { $0.begin(new) }
+        let beginning = try await edit { $0.begin(new) }
         let record: DeviceRecord
         var isSent = false
         do throws(Failure) {
             let key = try await platform.keys.create(name(of: .session, in: new))
-            let ticket: EnrolmentTicket
+            let ticket: JudgedTicket
             switch right {
             case .signIn(let signIn):
-                let credentials = try await signIn.credentials(for: SignInRequest(reason: reason, key: key))
-                maker.gaveCredentials()
-                ticket = try await self.ticket(for: credentials, judgedFor: name(of: .session, in: new))
-            case .visit: ticket = try await ticketOfVisit(for: key)
+                let session = name(of: .session, in: new)
+                let answer = try await credentials(from: signIn, for: session, .enrolment, reason, beginning.owner)
+                maker = try maker.withCredentials()
+                ticket = try await self.ticket(for: answer, key: session)
+                if case .enrolment = beginning.owner, !ticket.isFresh { throw Failure.stale("auth_time") }
+            case .visit(let offer): ticket = try await self.ticket(of: offer, for: key)
             }
-            let isAnother = try await enrolments().isOfAnother(than: ticket.account)
+            let isAnother = try await enrolments().owner.differs(from: ticket.account)
             let isDeclined = isAnother ? false : try await biometricOffer().isDeclined
             let rungs = try await rungsToEnrol(policy, isDeclined: isDeclined)
             if ifExists == .keep, let complete = try await completeEnrolment(of: ticket.account, rungs, policy) {
-                try await check(maker)
+                try await maker.check(for: .samePerson)
                 // The session key that signed in is not needed.
                 _ = try? await undoUnfinishedEnrolments()
                 return EnrolledDevice(complete)
@@ -130,8 +141,8 @@ extension Authenticator {
             let plan = EnrolmentPlan(
                 number: new, rungs: rungs, policy: policy, deviceName: await platform.name(given: deviceName),
                 reason: reason, maker: maker, liveness: liveness)
-            let (request, pinHandle) = try await register(plan, with: ticket.ticket)
-            try await check(maker)
+            let (request, pinHandle) = try await register(plan, with: ticket.text)
+            try await maker.check(for: .samePerson)
             // From here on the server may know the enrolment, even if no answer comes.
             try await edit { (journal) throws(Failure) in try journal.sent(new) }
             isSent = true
@@ -140,21 +151,18 @@ extension Authenticator {
                 expecting: DeviceRecord.self
             )
             // The server may have been slow, and the person dismissed meanwhile.
-            try await check(maker)
-            if isAnother {
-                try await forgetAnswers()
-                await endVisit()
-            }
-            // Before this write the old enrolment is live, after it the new one.
+            try await maker.check(for: .samePerson)
+            if isAnother { try await forgetAnswers() }
+            // Before this write the old enrolment is live, after it the new one. What was another account's is over with it.
             let kinds = [.session] + rungs.compactMap(\.key)
             try await edit { [maker] (journal) throws(Failure) in
-                try maker.check()
-                try journal.goLive(new, pinHandle: pinHandle, kinds: kinds, account: ticket.account)
+                guard maker.isLive else { throw Failure(.cancelledByApp) }
+                try journal.goLive(new, pinHandle: pinHandle, kinds: kinds, account: ticket.account, since: beginning)
             }
             // What was proved for another account stands in for nothing of this one.
             if isAnother { forgetRecentAuthentication() }
-            // The full sign-in is the strongest rung; one that began before a dismissal lifts nothing.
-            await sensorSwitch.lift(askedAt: maker.dismissals)
+            // The full sign-in is the strongest rung; one that is stale, or began before a dismissal, lifts nothing.
+            if ticket.isFresh { await sensorSwitch.lift(askedAt: maker.mark.dismissals) }
             await enrolmentMark.keep()
         } catch {
             throw await undo(new, isSent: isSent) ? Failure(.superseded) : error
@@ -174,7 +182,7 @@ private enum EnrolmentRight {
     /// The person's credentials.
     case signIn(any PrimarySignIn)
     /// The visit that the person's credentials have just opened.
-    case visit
+    case visit(EnrolmentOffer)
 }
 
 /// An enrolment that is being made.
@@ -185,7 +193,8 @@ private struct EnrolmentPlan: Sendable {
     var policy: UnlockPolicy
     var deviceName: String
     var reason: String
-    var maker: KeyMaker
+    /// What the person began it by.
+    var maker: PersonAct
     var liveness: (any LivenessCheck)?
 }
 
@@ -215,20 +224,12 @@ extension Authenticator {
         throw biometry.obstacle ?? Failure(.policyDenies)
     }
 
-    /// Has the server judge the person's credentials, in the name of a new session key.
-    func ticket(for credentials: Credentials, judgedFor key: KeyName) async throws(Failure) -> EnrolmentTicket {
-        // Only for the nonce: the challenge that new keys sign names all of them.
-        let kid = Signing.thumbprint(of: try await platform.keys.publicKey(of: key))
-        _ = try await connection.challenge(.enrol, for: [kid], key: key)
-        return try await ticket(for: credentials, key: key)
-    }
-
     /// The server's record of the live enrolment; nil where it has to be made anew for this account.
     private func completeEnrolment(
-        of account: String?, _ rungs: [Rung], _ policy: UnlockPolicy
+        of account: String, _ rungs: [Rung], _ policy: UnlockPolicy
     ) async throws(Failure) -> DeviceRecord? {
         let journal = try await enrolments()
-        guard journal.live != nil, !journal.isOfAnother(than: account) else { return nil }
+        guard journal.live != nil, !journal.owner.differs(from: account) else { return nil }
         let readiness = await readiness(for: policy)
         guard rungs.allSatisfy({ readiness.hasUsableKey(for: $0) }), readiness.biometry != .lockedOut(.untilStrongerRung)
         else { return nil }
@@ -262,7 +263,7 @@ extension Authenticator {
         let evidence = EvidenceCollector(plan.liveness, for: .enrolDevice, on: platform)
         try await evidence.collect(for: challenge, askedAt: asked)
         // The person may have been dismissed while the camera looked.
-        try await check(plan.maker)
+        try await plan.maker.check(for: .samePerson)
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
@@ -273,7 +274,7 @@ extension Authenticator {
         if plan.rungs.contains(.appPIN) {
             let chosen = try await platform.prompts.ask(request(plan), on: platform, telling: nil) {
                 (ask) async throws(Failure) in
-                try await self.check(plan.maker)
+                try await plan.maker.check(for: .samePerson)
                 return try await self.choosePIN(for: ask)
             }
             registrations.append(try await registerPIN(chosen, challenge: challenge, as: plan.number))
@@ -302,20 +303,6 @@ extension Authenticator {
         return new
     }
 
-    /// Exchanges the person's credentials for a ticket. It comes after a challenge, because the DPoP nonce comes with
-    /// that: so the password is sent once.
-    func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> EnrolmentTicket {
-        let answer = try await connection.send("POST", to: credentials.path, body: credentials.body, key: key)
-        guard let ticket = credentials.ticket(answer.body) else { throw Failure(.unexpectedAnswer) }
-        return try checked(ticket)
-    }
-
-    /// A ticket is sent back to the server as it came.
-    nonisolated func checked(_ ticket: EnrolmentTicket) throws(Failure) -> EnrolmentTicket {
-        guard EchoedText.isOpaqueToken(ticket.ticket) else { throw Failure(.unexpectedAnswer) }
-        return ticket
-    }
-
     /// Shows one prompt: the first rung's key signs for itself, and a passcode key beside it is registered under that
     /// proof. A PIN key has signed already.
     private func prove(
@@ -323,7 +310,7 @@ extension Authenticator {
     ) async throws(Failure) -> [KeyRegistration] {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
         let proof = try await platform.prompts.ask(request(plan), on: platform, telling: nil) { (ask) async throws(Failure) in
-            try await self.check(plan.maker)
+            try await plan.maker.check(for: .samePerson)
             let proof = try await self.proveNewKey(signer, of: first, ask, plan.policy, challenge)
             try ask.check()
             return proof

@@ -1,10 +1,5 @@
 public import ThumbturnCore
 import ThumbturnMessages
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Authenticator {
     /// Signs the person in with their account's credentials, and with no key of this device: for a first start, for a
@@ -29,6 +24,7 @@ extension Authenticator {
     {
         var policy = UnlockPolicy(ladder: [.fullCredentials])
         policy.name = "signIn"
+        try await leaveDamagedJournal()
         let request = request(reason, policy, .signIn)
         return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
             try await self.openSession(ask, signIn: signIn)
@@ -41,140 +37,86 @@ extension Authenticator {
     func openSession(
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, signIn: (any PrimarySignIn)?
     ) async throws(Failure) -> Grant {
-        let answer = try await answer(ask, by: start, signIn: signIn.map(fullSignIn), challenge: signInChallenge) {
-            (proofs, _, check) async throws(Failure) in
-            try await self.redeem(proofs, check: check)
+        let begun = BegunVisits()
+        let lastRung = signIn.map { fullSignIn(with: $0, noting: begun) }
+        let outcome: Result<ProofAnswer<DeviceSession>, Failure>
+        do throws(Failure) {
+            outcome = .success(
+                try await answer(ask, by: start, signIn: lastRung, challenge: signInChallenge) {
+                    (proofs, _, check) async throws(Failure) in
+                    try await self.redeem(proofs, check: check)
+                })
+        } catch {
+            outcome = .failure(error)
         }
+        // An ask that fails keeps no session, also one that was opened before it failed.
+        switch outcome {
+        case .success: await closeUnopened(begun)
+        case .failure: for number in begun.all { await closeVisit(number) }
+        }
+        let answer = try outcome.get()
         remember(answer.answered, opening: answer.redeemed)
         await beginSettling()
         try ask.check()
         return Grant(answered: answer.answered, session: answer.redeemed)
     }
 
-    private nonisolated func fullSignIn(with signIn: any PrimarySignIn) -> FullSignInOf<DeviceSession> {
-        { ask, check in
+    private nonisolated func fullSignIn(
+        with signIn: any PrimarySignIn, noting begun: BegunVisits
+    ) -> FullSignInOf<DeviceSession> {
+        { ask, mark, check in
             FullSignIn {
                 () async throws(Failure) in
-                try await self.credentials(from: signIn, ask.request.reason)
+                try await self.beginVisit(with: signIn, ask.request.reason, noting: begun)
             } judge: { (given) async throws(Failure) in
-                try await self.openVisit(with: given, ask, check: check)
+                try await self.openVisit(with: given, ask, on: mark, check: check)
             }
-        }
-    }
-
-    /// Asks for credentials for a new session key. An attempt that is given up leaves the session of now as it is.
-    private func credentials(from signIn: any PrimarySignIn, _ reason: String) async throws(Failure) -> GivenCredentials {
-        let number = Int.random(in: 1...Int.max)
-        let key = name(of: .session, in: number)
-        do throws(Failure) {
-            let request = SignInRequest(reason: reason, key: try await platform.keys.create(key))
-            let credentials = try await signIn.credentials(for: request)
-            guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
-            return GivenCredentials(credentials: credentials, number: number)
-        } catch {
-            try? await deleteKey(key)
-            throw error
         }
     }
 }
 
-// MARK: - Visits
+// MARK: - Credentials
 
-/// The session that a full sign-in opened, beside an enrolment or without one.
-struct Visit: Codable, Sendable {
-    /// The number that its session key has in its name.
-    var number: Int
-    /// The id of the account that signed in; nil where the server did not name it.
-    var account: String?
-    /// When it began, by the device's calendar; nil for one of an earlier version of the library.
-    var began: UnixTime?
+/// A ticket of the server, and the account that it is for.
+struct JudgedTicket: Sendable {
+    let text: String
+    let account: String
+    /// Whether the person was verified for the sign-in, as the server says.
+    let isFresh: Bool
+
+    /// Throws `unexpectedAnswer` for a ticket that could not be sent back as it came, or that names no account.
+    init(_ ticket: EnrolmentTicket) throws(Failure) {
+        guard EchoedText.isOpaqueToken(ticket.ticket), let account = ticket.account else { throw Failure(.unexpectedAnswer) }
+        (text, self.account, isFresh) = (ticket.ticket, account, ticket.isFresh == true)
+    }
 }
 
 extension Authenticator {
-    /// The visit that goes on; nil where there is none.
-    func visit() async throws(Failure) -> Visit? {
-        // What cannot be read opens nothing: the person signs in again.
-        guard let bytes = try await platform.secrets.read(visitName) else { return nil }
-        return try? JSONDecoder().decode(Visit.self, from: Data(bytes))
-    }
-
-    /// Has the server judge the credentials, and exchanges its ticket for a session, which takes the place of the one of
-    /// before.
+    /// Asks the person for their credentials in the name of a session key.
     ///
-    /// - Parameter check: throws where the session is not to be kept.
-    private func openVisit(
-        with given: GivenCredentials, _ ask: RunningAsk, check: AskCheck
-    ) async throws(Failure) -> DeviceSession {
-        do throws(Failure) {
-            try await check()
-            let key = name(of: .session, in: given.number)
-            let ticket = try await ticket(for: given.credentials, judgedFor: key)
-            // The person of this device stays that person: another one's password opens nothing here.
-            guard try await !enrolments().isOfAnother(than: ticket.account) else { throw Failure(.anotherAccount) }
-            try await check()
-            try ask.beginSending()
-            let fields = [("grant_type", ticketGrantType), ("ticket", ticket.ticket)]
-            let session = try await token(for: fields, of: given.number)
-            try await check()
-            let earlier = try await visit()
-            if let earlier, earlier.account == nil || earlier.account != ticket.account {
-                // What another person's visit opened ends with it.
-                platform.prompts.void(asker, sparing: ask)
-            }
-            (lastStepUp, lastUnlock, sessionUnlock) = (nil, nil, nil)
-            try await keep(session, of: given.number, openedAt: ask.tick)
-            let visit = Visit(number: given.number, account: ticket.account, began: platform.clock.civilTime)
-            try await platform.secrets.write(StoredRecord.encode(visit), as: visitName)
-            if let earlier { await forget(earlier) }
-            // The person may have been dismissed while it was written.
-            do throws(Failure) {
-                try ask.check()
-            } catch {
-                try? await platform.secrets.delete(visitName)
-                throw error
-            }
-            return session
-        } catch {
-            await forget(Visit(number: given.number))
-            throw error
-        }
+    /// The challenge comes before: it shows the server when the sign-in began, and brings the DPoP nonce, so that a password is
+    /// usually sent once.
+    ///
+    /// - Parameter owner: the owner of the place. If there is one, or the sensor is switched off, the provider has to authenticate
+    ///   the person now; otherwise a session that it already has is enough.
+    func credentials(
+        from signIn: any PrimarySignIn, for key: KeyName, _ purpose: SignInRequest.Purpose, _ reason: String, _ owner: PlaceOwner
+    ) async throws(Failure) -> SignInAnswer {
+        let publicKey = try await platform.keys.publicKey(of: key)
+        let challenge = try await connection.challenge(.enrol, for: [Signing.thumbprint(of: publicKey)], key: key)
+        let isSensorOff = try await sensorSwitch.read().isOff
+        let mustBeFresh = owner != .noAccount || isSensorOff
+        let request = SignInRequest(
+            reason: reason, key: publicKey, purpose: purpose, freshSince: mustBeFresh ? challenge.issuedAt : nil)
+        return SignInAnswer(
+            credentials: try await signIn.credentials(for: request), challenge: challenge, mustBeFresh: mustBeFresh)
     }
 
-    /// Has the server exchange a visit that has just begun for a ticket, in the name of a new session key.
-    func ticketOfVisit(for key: PublicKey) async throws(Failure) -> EnrolmentTicket {
-        guard try await visit() != nil else { throw Failure(.sessionOver, recovery: .signInAgain) }
-        let request = VouchRequest(jkt: Signing.thumbprint(of: key))
-        do throws(Failure) {
-            let answer = try await send("POST", to: "/v1/tickets", json: Signing.encode(request))
-            return try checked(try decode(EnrolmentTicket.self, from: answer))
-        } catch {
-            // The session may go on and be too old for this.
-            guard error.code == .refused || error.code == .sessionOver else { throw error }
-            throw Failure(.sessionOver, recovery: .signInAgain, status: error.status)
-        }
-    }
-
-    /// Whether `addBiometrics()` would need no other sign-in, as far as the device can tell: the server decides.
-    func hasJustSignedIn() async -> Bool {
-        guard let began = (try? await visit())??.began else { return false }
-        let now = platform.clock.civilTime
-        return began <= now && now < began + .seconds(300)
-    }
-
-    /// Ends the visit on this device: a key's session takes its place, or the person signed out.
-    func endVisit() async {
-        guard let visit = try? await visit() else { return }
-        try? await platform.secrets.delete(visitName)
-        await forget(visit)
-    }
-
-    private func forget(_ visit: Visit) async {
-        try? await forgetSession(of: visit.number)
-        try? await deleteKey(name(of: .session, in: visit.number))
-    }
-
-    private nonisolated var visitName: String {
-        let any = name(of: .session, in: 0)
-        return "visit \(any.server) \(any.account)"
+    /// Has the server judge the person's credentials, and exchange them for a ticket for this session key.
+    func ticket(for answer: SignInAnswer, key: KeyName) async throws(Failure) -> JudgedTicket {
+        let body = answer.credentials.body(startedBy: answer.challenge)
+        let response = try await connection.send("POST", to: answer.credentials.path, body: body, key: key)
+        guard let ticket = answer.credentials.ticket(response.body) else { throw Failure(.unexpectedAnswer) }
+        return try JudgedTicket(ticket)
     }
 }

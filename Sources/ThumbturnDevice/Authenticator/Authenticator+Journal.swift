@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The journal of this authenticator's account, as it is stored; see `EnrolmentJournal`.
+/// The journal of this authenticator's account, as it is stored; see `PlaceJournal`.
 extension Authenticator {
     /// The number of this device's live enrolment; nil where there is none. It tells where the keys are, not whether
     /// they work: that is read from the keys.
@@ -22,14 +22,14 @@ extension Authenticator {
     }
 
     /// Reads the journal. Throws `journalIsDamaged` for one that no edits gave.
-    func enrolments() async throws(Failure) -> EnrolmentJournal {
+    func enrolments() async throws(Failure) -> PlaceJournal {
         try Self.journal(try await platform.secrets.stored(enrolmentsName))
     }
 
     /// Changes the journal in one step, for all tasks and processes. What the body throws ends the edit, and the journal
     /// stays as it was.
     @discardableResult
-    func edit<Value>(_ body: (inout EnrolmentJournal) throws(Failure) -> Value) async throws(Failure) -> Value {
+    func edit<Value>(_ body: (inout PlaceJournal) throws(Failure) -> Value) async throws(Failure) -> Value {
         try await platform.secrets.change(enrolmentsName) { (stored) throws(Failure) in
             var journal = try Self.journal(stored)
             let value = try body(&journal)
@@ -40,12 +40,12 @@ extension Authenticator {
     /// The failure for a journal that no edits gave: the keys that it named cannot be found again one by one.
     private static let journalIsDamaged = Failure(.platform, recovery: .reEnrol)
 
-    private static func journal(_ stored: StoredSecret) throws(Failure) -> EnrolmentJournal {
+    private static func journal(_ stored: StoredSecret) throws(Failure) -> PlaceJournal {
         switch stored {
         // A backup brings the journal without the key that opens it, and without the keys that it names.
-        case .nothing, .sealedForEver: return EnrolmentJournal()
+        case .nothing, .sealedForEver: return PlaceJournal()
         case .bytes(let bytes):
-            guard let journal = try? JSONDecoder().decode(EnrolmentJournal.self, from: Data(bytes)) else {
+            guard let journal = try? JSONDecoder().decode(PlaceJournal.self, from: Data(bytes)) else {
                 throw journalIsDamaged
             }
             return journal
@@ -65,6 +65,18 @@ extension Authenticator {
         // Where another process was faster, there is another journal now.
         _ = try await platform.secrets.replace(bytes, by: nil, as: enrolmentsName)
         return true
+    }
+
+    /// Deletes a journal that is damaged, for a full sign-in: on a device that can enrol nothing, no enrolment would.
+    func leaveDamagedJournal() async throws(Failure) {
+        do throws(Failure) {
+            _ = try await enrolments()
+        } catch {
+            guard error.recovery == .reEnrol else { throw error }
+            guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+            defer { lock.release() }
+            _ = try await deleteDamagedJournal()
+        }
     }
 
     /// Deletes every key of this server and account, also one that no journal names.
@@ -112,7 +124,7 @@ extension Authenticator {
             }
         }
         // A key that cannot be deleted now is tried again the next time.
-        var deleted: [EnrolmentJournal.KeyPlace] = []
+        var deleted: [PlaceJournal.KeyPlace] = []
         for stale in try await enrolments().stale {
             guard (try? await deleteKey(name(of: stale.kind, in: stale.number))) != nil else { continue }
             deleted.append(stale)
@@ -129,7 +141,7 @@ extension Authenticator {
         )
     }
 
-    private func isMade(_ change: EnrolmentJournal.PendingChange) async throws(Failure) -> Bool {
+    private func isMade(_ change: PlaceJournal.PendingChange) async throws(Failure) -> Bool {
         guard change.kid != nil || change.number == nil else { return false }
         do throws(Failure) {
             let keys = try await serverRecord().keys

@@ -96,8 +96,8 @@ private struct RunningChange: Sendable {
     let policy: UnlockPolicy
     /// The new key; nil where the key is removed.
     let newKey: NewKey?
-    /// The person who makes the change.
-    var maker: KeyMaker
+    /// What the person began it by.
+    var maker: PersonAct
 
     /// The id of the new key in the challenge.
     var newKids: [String] {
@@ -132,13 +132,13 @@ extension Authenticator {
         await stopSettling()
         guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { lock.release() }
-        let maker = try await keyMaker()
+        let maker = try await act()
         try await settleChange()
         let session = try await liveName(of: .session)
         try await check(change)
         // A number is never used twice, so no failure can reach the keys of another change.
         let number = change.bringsKey ? Int.random(in: 1...Int.max) : nil
-        let pending = EnrolmentJournal.PendingChange(kind: change.kind, number: number)
+        let pending = PlaceJournal.PendingChange(kind: change.kind, number: number)
         do throws(Failure) {
             let newKey = try await begin(change, pending, policy, in: session)
             let running = RunningChange(
@@ -154,7 +154,7 @@ extension Authenticator {
         }
         try await edit { (journal) throws(Failure) in try journal.finish(pending) }
         // A new biometric key needs what a stronger rung needs; one that was asked for before a dismissal lifts nothing.
-        if change == .replaceBiometric { await sensorSwitch.lift(askedAt: maker.dismissals) }
+        if change == .replaceBiometric { await sensorSwitch.lift(askedAt: maker.mark.dismissals) }
         _ = try? await settleChange()
         // A revocation does not wait for this change to its end.
         guard try await liveEnrolment() == session.enrolment else { throw Failure(.superseded) }
@@ -182,7 +182,7 @@ extension Authenticator {
 
     /// Writes the change down, and makes a biometric key where it brings one.
     private func begin(
-        _ change: KeyChange, _ pending: EnrolmentJournal.PendingChange, _ policy: UnlockPolicy, in session: KeyName
+        _ change: KeyChange, _ pending: PlaceJournal.PendingChange, _ policy: UnlockPolicy, in session: KeyName
     ) async throws(Failure) -> NewKey? {
         try await edit { (journal) throws(Failure) in try journal.change(pending) }
         guard let number = pending.number else { return nil }
@@ -206,7 +206,7 @@ extension Authenticator {
     ///
     /// - Returns: whether the server has made the change.
     private func settle(
-        _ pending: EnrolmentJournal.PendingChange, after failure: Failure
+        _ pending: PlaceJournal.PendingChange, after failure: Failure
     ) async throws(Failure) -> Bool {
         let mayBeMade: [Failure.Code] = [.unreachable, .unexpectedAnswer, .cancelledByApp]
         if !mayBeMade.contains(failure.code) { try await edit { $0.undo(pending) } }
@@ -219,25 +219,28 @@ extension Authenticator {
 extension Authenticator {
     /// Makes a change that the person's full sign-in authorises.
     private func make(_ change: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
-        let key = try await platform.keys.publicKey(of: change.session)
-        let credentials = try await signIn.credentials(for: SignInRequest(reason: change.reason, key: key))
+        let purpose: SignInRequest.Purpose = change.change.kind == .pin ? .newPIN : .newBiometricKey
+        let owner = try await enrolments().owner
+        let answer = try await credentials(from: signIn, for: change.session, purpose, change.reason, owner)
         var present = change
-        present.maker.gaveCredentials()
+        present.maker = try change.maker.withCredentials()
         let running = present
         let challenge = try await challenge(for: running, authorisedBy: [])
-        let ticket = try await ticket(for: credentials, key: running.session).ticket
+        let ticket = try await ticket(for: answer, key: running.session)
+        // The server refuses another person's ticket for these keys; nothing is asked of the person then.
+        guard ticket.account == owner.account else { throw Failure(.refused) }
         let request = request(running.reason, running.policy, .keyChange)
         let registration = try await platform.prompts.ask(request, on: platform, telling: nil) {
             (ask) async throws(Failure) in
-            try await self.check(running.maker)
+            try await running.maker.check(for: .samePlace)
             let registration = try await self.register(running, challenge, for: ask)
             try ask.check()
             return registration
         }
         guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
-        var change = KeyChangeRequest(key: registration, ticket: ticket)
+        var change = KeyChangeRequest(key: registration, ticket: ticket.text)
         change.evidence = try await evidence(for: running, challenge)
-        try await check(running.maker)
+        try await running.maker.check(for: .samePlace)
         try await send(change, for: running)
     }
 
@@ -253,13 +256,13 @@ extension Authenticator {
         }
         let request = request(running.reason, policy, .keyChange)
         try await platform.prompts.ask(request, on: platform, telling: nil) { (ask) async throws(Failure) in
-            try await self.check(running.maker)
+            try await running.maker.check(for: .samePlace)
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge, for: ask)
                 var change = KeyChangeRequest(key: registration, proof: proofs[0].jws)
                 change.evidence = try await self.evidence(for: running, challenge)
-                try await self.check(running.maker)
+                try await running.maker.check(for: .samePlace)
                 try ask.beginSending()
                 try await self.send(change, for: running)
             }

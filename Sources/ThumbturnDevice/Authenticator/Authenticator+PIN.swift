@@ -11,7 +11,7 @@ extension Authenticator {
 
     /// The states of all keys of an enrolment. A key that was enrolled and is missing is gone for good: systems delete
     /// keys that died, and backups bring back everything but keys.
-    func keyStates(_ marks: EnrolmentJournal) async throws(Failure) -> [KeyKind: KeyState] {
+    func keyStates(_ marks: PlaceJournal) async throws(Failure) -> [KeyKind: KeyState] {
         var states: [KeyKind: KeyState] = [:]
         for kind in KeyKind.allCases {
             guard let number = marks.number(of: kind) else { continue }

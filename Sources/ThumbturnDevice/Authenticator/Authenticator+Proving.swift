@@ -12,7 +12,8 @@ struct ProofAnswer<Redeemed: Sendable>: Sendable {
 typealias AskCheck = @Sendable () async throws(Failure) -> Void
 
 /// The full sign-in as a rung of an ask.
-typealias FullSignInOf<Redeemed: Sendable> = @Sendable (RunningAsk, _ check: @escaping AskCheck) -> FullSignIn<Redeemed>
+typealias FullSignInOf<Redeemed: Sendable> =
+    @Sendable (RunningAsk, PlaceMark, _ check: @escaping AskCheck) -> FullSignIn<Redeemed>
 
 extension Authenticator {
     /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
@@ -52,28 +53,33 @@ extension Authenticator {
             return (try await redeem(proofs, challenge, stillCounts), openedAt)
         }
         let (rung, (redeemed, openedAt)) = try await prove(
-            ask, by: start, with: signers, signIn: signIn.map { $0(ask, stillCounts).noting { self.moment } },
+            ask, by: start, with: signers, signIn: signIn.map { $0(ask, mark, stillCounts).noting { self.moment } },
             readiness: { signers == nil ? readiness : await readinessNow() }, redeem: redeemAndNote
         )
-        // A full sign-in names the account anew, where nothing is enrolled.
-        if rung == .fullCredentials, mark.number == nil { mark.account = try await visit()?.account }
+        var (isStale, problem) = (false, Failure?.none)
+        if rung == .fullCredentials {
+            // It may have made its person the owner.
+            mark.person = offer?.act.mark.person
+            (isStale, problem) = (offer?.isFresh != true, offer == nil ? .stale("auth_time") : offer?.lockProblem)
+        }
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // An approval is with the server already.
         if ask.request.kind != .approval { try await check(ask, on: mark) }
         // A sensor that was switched off since the ask began stays off.
-        if rung != .biometric, ask.isLive {
+        if rung != .biometric, !isStale, ask.isLive {
             try? await countedSensor(policy).forgive(by: rung, askedAt: mark.dismissals)
             await enrolmentMark.keep()
         }
-        let answered = ask.answered(by: rung, at: openedAt, on: mark) { () async throws(Failure) in try await self.placeMark() }
+        var answered = ask.answered(by: rung, at: openedAt, on: mark, reading: placeMark)
+        answered.lockProblem = problem
         return ProofAnswer(answered: answered, redeemed: redeemed)
     }
 
     /// Throws `cancelledByApp` where an ask was voided, or the place has another mark than when it began: another process that
     /// dismisses the person voids nothing here.
     private func check(_ ask: RunningAsk, on mark: PlaceMark) async throws(Failure) {
-        guard try await placeMark() == mark else { throw Failure(.cancelledByApp) }
+        try await ask.act(on: mark, reading: placeMark).check(for: .samePlace)
         try ask.check()
     }
 

@@ -1,7 +1,7 @@
 public import ThumbturnCore
 
 extension Authenticator {
-    /// Ends this device's enrolment on the server and deletes its keys, and every other key of this account. Never
+    /// Ends this device's enrolment and visits on the server and deletes their keys, and every other key of this account. Never
     /// prompts, and needs no session.
     ///
     /// An enrolment or a change of keys that is running ends with `superseded`; the call waits for it at most five
@@ -28,6 +28,13 @@ extension Authenticator {
             guard !wasEmpty else { throw Failure(.notEnrolled) }
             return
         }
+        var failures: [Failure] = []
+        // Before the edit: an app that is killed after it has no owner, whose answers it would forget.
+        do throws(Failure) {
+            try await forgetAnswers()
+        } catch {
+            failures.append(error)
+        }
         // From here on nothing is live, also for an app that is killed. A full disk refuses the write; then the keys are
         // deleted all the same.
         var ended = before
@@ -41,9 +48,11 @@ extension Authenticator {
 
         // The keys that verify the person go first: whatever fails after that, none of them is left. The session key
         // tells the server, and goes then.
-        var failures: [Failure] = []
         var left = Set<Int>()
+        var visits: [(number: Int, refreshToken: String)] = []
         for number in ended.ended {
+            // The record of an enrolment ends with its sessions; a visit has only its token.
+            if let token = await takeSession(of: number), !ended.sent.contains(number) { visits.append((number, token)) }
             do throws(Failure) {
                 try await deleteKeys(of: number, but: .session)
             } catch {
@@ -52,12 +61,7 @@ extension Authenticator {
             }
         }
         do throws(Failure) {
-            try await forgetAnswers()
-        } catch {
-            failures.append(error)
-        }
-        do throws(Failure) {
-            try await endOnServer(ended.sent, atLeast: before.live)
+            try await endOnServer(ended.sent, atLeast: before.live, visits: visits)
         } catch {
             failures.append(error)
         }
@@ -107,19 +111,31 @@ extension Authenticator {
 }
 
 extension Authenticator {
-    /// Ends enrolments on the server, within ten seconds in all.
+    /// Ends enrolments and visits on the server, within ten seconds in all.
     ///
     /// - Parameter live: the enrolment that was live; the others are ended where their session keys are left.
-    private func endOnServer(_ enrolments: [Int], atLeast live: Int?) async throws(Failure) {
+    private func endOnServer(
+        _ enrolments: [Int], atLeast live: Int?, visits: [(number: Int, refreshToken: String)]
+    ) async throws(Failure) {
+        try await withinTenSeconds { (auth) async throws(Failure) in
+            for number in enrolments {
+                let session = await auth.platform.keys.state(of: auth.name(of: .session, in: number))
+                if number == live || session == .usable { try await auth.endOnServer(number) }
+            }
+            for visit in visits { try await auth.revoke(visit.refreshToken, of: visit.number) }
+        }
+    }
+
+    /// Tells the server something, within ten seconds in all; throws `unreachable` after that.
+    func withinTenSeconds(
+        _ tell: @escaping @Sendable (isolated Authenticator) async throws(Failure) -> Void
+    ) async throws(Failure) {
         let clock = platform.clock
         let end = clock.now.advanced(by: .seconds(10))
         let outcome = await withTaskGroup(of: Result<Void, Failure>.self) { group in
             group.addTask {
                 do throws(Failure) {
-                    for number in enrolments {
-                        let session = await self.platform.keys.state(of: self.name(of: .session, in: number))
-                        if number == live || session == .usable { try await self.endOnServer(number) }
-                    }
+                    try await tell(self)
                     return .success(())
                 } catch {
                     return .failure(error)

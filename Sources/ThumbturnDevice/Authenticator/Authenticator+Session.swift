@@ -30,6 +30,8 @@ extension Authenticator {
     public func send(
         _ method: String, to path: String, json: [UInt8]? = nil, longestAnswer: Int = 256 * 1024
     ) async throws(Failure) -> [UInt8] {
+        // Before a token is refreshed for it.
+        _ = try connection.address(of: path)
         let body = ServerConnection.Body(json: json)
         let response = try await withSession(of: try await sessionNumber()) { [connection] (token, key) async throws(Failure) in
             try await connection.send(method, to: path, body: body, token: token, key: key, longestAnswer: longestAnswer)
@@ -50,6 +52,8 @@ extension Authenticator {
         _ method: String, to path: String, json: [UInt8]? = nil, for action: StepUpAction, amount: Money? = nil, reason: String,
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
+        // Before a token is refreshed, or the person asked.
+        _ = try connection.address(of: path)
         let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: liveness)
         let request = ResourceRequest.here(method, path, .init(json: json))
         let earlier = try await reusableStepUp(for: demand)
@@ -127,10 +131,11 @@ extension Authenticator {
     }
 
     /// The number of the session that requests are made with: the visit's, where a full sign-in was the last one, or the live
-    /// enrolment's.
+    /// enrolment's. Both are of one account.
     func sessionNumber() async throws(Failure) -> Int {
-        if let visit = try await visit() { return visit.number }
-        return try await requireEnrolment()
+        let journal = try await enrolments()
+        guard let number = journal.visit(of: keeper) ?? journal.live else { throw Failure(.notEnrolled) }
+        return number
     }
 
     /// A stored session, refreshed where its token has expired by this device's clock.
@@ -188,7 +193,7 @@ extension Authenticator {
         try await check()
         // A new sign-in ends the last step-up.
         lastStepUp = nil
-        try await keep(answer, of: live)
+        try await keep(answer, of: live, since: try await act())
         do throws(Failure) {
             try await check()
         } catch {
@@ -276,16 +281,15 @@ extension Authenticator {
 // MARK: - Storage
 
 extension Authenticator {
-    /// - Parameter tick: when the ask that opened it began; nil for now.
-    func keep(_ session: DeviceSession, of enrolment: Int, openedAt tick: Tick? = nil) async throws(Failure) {
-        let tick = tick ?? platform.prompts.tick()
+    /// - Parameter act: what opened it.
+    func keep(_ session: DeviceSession, of enrolment: Int, since act: PersonAct) async throws(Failure) {
         let record = Self.record(of: session)
         switch sessionKeeping {
         case .stored: try await platform.secrets.write(record, as: sessionName(enrolment))
         case .untilLock:
             // One that was stored before the app chose this must not outlive it.
             try await platform.secrets.delete(sessionName(enrolment))
-            heldSessions[enrolment] = HeldSession(bytes: record, tick: tick)
+            heldSessions[enrolment] = HeldSession(bytes: record, act: act)
         }
     }
 
@@ -319,17 +323,27 @@ extension Authenticator {
 
     private func sessionBytes(of enrolment: Int) async throws(Failure) -> [UInt8]? {
         switch sessionKeeping {
-        case .stored: try await platform.secrets.read(sessionName(enrolment))
-        case .untilLock: heldSessions[enrolment].flatMap { isLive($0) ? $0.bytes : nil }
+        case .stored: return try await platform.secrets.readable(sessionName(enrolment))
+        case .untilLock:
+            guard let held = heldSessions[enrolment], await held.act.counts(for: .samePerson) else { return nil }
+            return held.bytes
         }
     }
 
-    private func isLive(_ session: HeldSession) -> Bool { platform.prompts.isLive(session.tick, of: asker) }
+    /// Takes a session that is over out of memory or storage, with its refresh token, by which the server can be told.
+    func takeSession(of number: Int) async -> String? {
+        let token = takeHeldSessions { $0 == number }.first?.refreshToken
+        guard sessionKeeping == .stored else { return token }
+        let stored = try? await sessionRecord(of: number)
+        try? await forgetSession(of: number)
+        return stored?.stored.refreshToken
+    }
 
     /// Ends the sessions in memory that a lock or a dismissal has ended, at the server as well. One that it could not be told
     /// of is tried again at the next lock.
     func endVoidedSessions() async {
-        let ended = untoldSessions + takeHeldSessions { !isLive($0) }
+        let voided = heldSessions.filter { !$1.act.isLive }.map(\.key)
+        let ended = untoldSessions + takeHeldSessions { voided.contains($0) }
         untoldSessions = []
         for (number, refreshToken) in ended {
             do throws(Failure) {
@@ -341,8 +355,8 @@ extension Authenticator {
     }
 
     /// Takes sessions out of memory.
-    func takeHeldSessions(where isTaken: (HeldSession) -> Bool = { _ in true }) -> [(number: Int, refreshToken: String)] {
-        let taken = heldSessions.filter { isTaken($1) }
+    func takeHeldSessions(where isTaken: (_ number: Int) -> Bool = { _ in true }) -> [(number: Int, refreshToken: String)] {
+        let taken = heldSessions.filter { isTaken($0.key) }
         for number in taken.keys { heldSessions[number] = nil }
         return taken.compactMap { number, held in
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(held.bytes))

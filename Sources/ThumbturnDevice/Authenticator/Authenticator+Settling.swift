@@ -28,7 +28,7 @@ extension Authenticator {
     /// Settles after an unlock, which does not wait for it: the server may be slow.
     func beginSettling() async {
         guard settling == nil, let marks = try? await enrolments() else { return }
-        guard marks.isUnsettled else { return await deleteUsedUpPINKey() }
+        guard marks.isUnsettled(at: platform.clock.civilTime) else { return await deleteUsedUpPINKey() }
         guard settling == nil else { return }
         _ = startSettling()
     }
@@ -53,11 +53,18 @@ extension Authenticator {
     /// holds the journal.
     func undoUnfinishedEnrolments() async throws(Failure) {
         // First they are given up: none of them can go live while its keys are being deleted.
+        let now = platform.clock.civilTime
         let journal = try await edit { (journal) in
             journal.giveUp()
+            journal.giveUpOldOpenings(at: now)
             return journal
         }
-        for number in journal.ended { try await deleteKeys(of: number, but: .session) }
+        for number in journal.ended {
+            let token = await takeSession(of: number)
+            try await deleteKeys(of: number, but: .session)
+            // The record of an enrolment ends with its sessions; a visit has only this.
+            if let token, !journal.sent.contains(number) { _ = try? await revoke(token, of: number) }
+        }
         for number in journal.ended {
             // Its session key stays until the server has forgotten it, because only that key can end the record.
             guard try await isForgottenByServer(number, in: journal) else { continue }
@@ -85,7 +92,7 @@ extension Authenticator {
         return wasOvertaken
     }
 
-    private func isForgottenByServer(_ enrolment: Int, in marks: EnrolmentJournal) async throws(Failure) -> Bool {
+    private func isForgottenByServer(_ enrolment: Int, in marks: PlaceJournal) async throws(Failure) -> Bool {
         // Without its session key the record can neither be ended from here nor sign in.
         guard marks.sent.contains(enrolment), await platform.keys.state(of: name(of: .session, in: enrolment)) == .usable else {
             return true

@@ -77,8 +77,7 @@ extension Authenticator {
     /// The last step-up, where it stands in for this one.
     func reusableStepUp(for demand: StepUpDemand) async throws(Failure) -> Grant? {
         guard demand.policy.problem == nil, let lastStepUp, lastStepUp.satisfies(demand, at: moment),
-            lastStepUp.session.expiresAt > platform.clock.civilTime, lastStepUp.answered.isLive,
-            await lastStepUp.answered.isOfThePlace()
+            lastStepUp.session.expiresAt > platform.clock.civilTime, await lastStepUp.answered.act.counts(for: .samePlace)
         else { return nil }
         return Grant(answered: lastStepUp.answered.reused, session: lastStepUp.session)
     }
@@ -88,8 +87,8 @@ extension Authenticator {
     private func unlockStandingIn(for demand: StepUpDemand, _ ask: RunningAsk) async throws(Failure) -> Grant? {
         guard demand.action.takesUnlock, demand.policy.problem == nil, demand.policy.additionalRungs.isEmpty,
             demand.liveness == nil, let unlock = sessionUnlock, unlock.answered.rung != .fullCredentials,
-            demand.takes(unlock.answered.rung, since: unlock.answered.at, at: moment), unlock.answered.isLive,
-            await unlock.answered.isOfThePlace()
+            demand.takes(unlock.answered.rung, since: unlock.answered.at, at: moment),
+            await unlock.answered.act.counts(for: .samePlace)
         else { return nil }
         let session: DeviceSession
         do throws(Failure) {
@@ -100,7 +99,7 @@ extension Authenticator {
             return nil
         }
         // The server may have been slow, and the person dismissed meanwhile, or signed in anew.
-        guard unlock.answered.isLive, await unlock.answered.isOfThePlace() else { return nil }
+        guard await unlock.answered.act.counts(for: .samePlace) else { return nil }
         try ask.check()
         lastStepUp = StepUp(
             demand: demand, answered: unlock.answered, session: session, since: unlock.answered.at, isByUnlock: true)

@@ -30,6 +30,8 @@ public actor Authenticator {
     /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
     /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
+    /// Tells this authenticator's visits from those of others that keep their tokens in memory.
+    nonisolated let keeperNumber = Int.random(in: 1...Int.max)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     var lastUnlock: AnsweredAsk?
     /// The unlock that opened the last session, for actions that take one.
@@ -43,6 +45,8 @@ public actor Authenticator {
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
     var lastStepUp: StepUp?
+    /// The right to enrol that the last full sign-in gave, until it is used.
+    var offer: EnrolmentOffer?
 
     /// Makes an authenticator for one server and account.
     ///
@@ -75,12 +79,11 @@ public actor Authenticator {
         }
         connection = ServerConnection(address: address, platform: platform)
         sessionKeeping = sessions
-        guard sessions == .untilLock else { return }
         let voids = platform.prompts.voids()
         Task(executorPreference: platform.clock.executor) { [weak self] in
             for await _ in voids {
                 guard let self else { return }
-                await self.endVoidedSessions()
+                await self.forgetWhatIsVoid()
             }
         }
     }
@@ -123,8 +126,7 @@ public actor Authenticator {
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked, in which order, and its numbers.
     ///   - start: whether the prompt comes at once, with which rung, or as the policy determines for a screen that appeared.
-    ///     A call with `tap` also ends the waiting of such a screen with the same reason and policy, so that the person does not
-    ///     have to tap twice.
+    ///     A call with `tap` also ends the waiting of such a screen that it joins, so that the person does not have to tap twice.
     /// - Returns: the rung that answered, and the tokens.
     /// - Throws: one of the four cancellations; the obstacle at the last rung, with `signInAgain`; `keyInvalidated`
     ///   with `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`,
@@ -149,18 +151,6 @@ public actor Authenticator {
         try await authenticate(reason, policy: policy, by: .rung(rung))
     }
 
-    /// Moves the calls with this reason to their next rung, because the person chose another way, for example by the hint.
-    /// Other calls go on as they are.
-    public func useAnotherWay(_ reason: String) {
-        platform.prompts.choose(.anotherWay, for: asker, reason: reason)
-    }
-
-    /// Shows the prompt now, where a call with this reason waits for the person to ask for it. A tap is for the question
-    /// that the person was shown, and for no other one that waits.
-    public func prompt(_ reason: String) {
-        platform.prompts.choose(.prompt, for: asker, reason: reason)
-    }
-
     /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy
     /// has that rung. `revoke()` and the enrolment of another account forget it.
     public func prefer(_ rung: Rung?) async throws(Failure) {
@@ -172,7 +162,7 @@ public actor Authenticator {
     /// authenticator of the account on this platform, and an `AppLockModel` that this account opened locks. With
     /// `SessionKeeping.untilLock` it ends the session.
     public func forgetRecentAuthentication() {
-        (lastUnlock, sessionUnlock, lastStepUp) = (nil, nil, nil)
+        forgetRights()
         platform.prompts.void(asker)
     }
 
@@ -199,14 +189,14 @@ extension Authenticator {
     /// The last unlock, where the policy lets it stand in for this one: the app was neither started again nor locked
     /// since, the person was not dismissed, the time is not over, and its session is alive.
     private func reusableUnlock(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
-        guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung), lastUnlock.isLive,
+        guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung),
             let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse,
-            await lastUnlock.isOfThePlace()
+            await lastUnlock.act.counts(for: .samePlace)
         else { return nil }
         do throws(Failure) {
             let session = try await refresh()
             // The server may have been slow, and the person dismissed meanwhile.
-            guard lastUnlock.isLive, await lastUnlock.isOfThePlace() else { return nil }
+            guard await lastUnlock.act.counts(for: .samePlace) else { return nil }
             return Grant(answered: lastUnlock.reused, session: session)
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
@@ -214,11 +204,35 @@ extension Authenticator {
         }
     }
 
-    /// What dismissals and enrolments of all processes have left.
-    func placeMark() async throws(Failure) -> PlaceMark {
-        let journal = try await enrolments()
-        let account = journal.account == nil ? try await visit()?.account : journal.account
-        return PlaceMark(dismissals: try await sensorSwitch.read().dismissals, number: journal.live, account: account)
+    /// The traces of the dismissals, enrolments and visits of all processes. A damaged journal has no owner.
+    @Sendable func placeMark() async throws(Failure) -> PlaceMark {
+        let journal: PlaceJournal
+        do throws(Failure) {
+            journal = try await enrolments()
+        } catch {
+            guard error.recovery == .reEnrol else { throw error }
+            journal = PlaceJournal()
+        }
+        return PlaceMark(
+            dismissals: try await sensorSwitch.read().dismissals, number: journal.live, person: journal.tenancy?.name)
+    }
+
+    /// An act of the person at this moment, such as the start of an enrolment.
+    func act() async throws(Failure) -> PersonAct {
+        let tick = platform.prompts.tick()
+        return PersonAct(asker, at: tick, in: platform.prompts, on: try await placeMark(), reading: placeMark)
+    }
+
+    /// Forgets the rights that came from earlier acts of the person.
+    func forgetRights() { (lastUnlock, sessionUnlock, lastStepUp, offer) = (nil, nil, nil, nil) }
+
+    /// Drops the rights and the sessions in memory that a lock or a dismissal has made worthless, with their tokens.
+    private func forgetWhatIsVoid() async {
+        if lastUnlock?.isLive == false { lastUnlock = nil }
+        if sessionUnlock?.answered.isLive == false { sessionUnlock = nil }
+        if lastStepUp?.answered.isLive == false { lastStepUp = nil }
+        if offer?.act.isLive == false { offer = nil }
+        if sessionKeeping == .untilLock { await endVoidedSessions() }
     }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.

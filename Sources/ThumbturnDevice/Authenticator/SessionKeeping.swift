@@ -6,13 +6,13 @@ public enum SessionKeeping: Hashable, Sendable {
     /// tokens are useless without the device's session key.
     case stored
     /// In memory, until the app locks: an `AppLockModel` that locks on this platform, and each dismissal of the account,
-    /// such as `Authenticator.forgetRecentAuthentication()`, ends the session here at once. The server is told then, and again
-    /// at the next lock where it could not be reached; otherwise the session ends there by its own time. It also ends here
-    /// with the process. Until the next unlock every request throws `sessionOver`, so an app that
-    /// works in the background while it is locked keeps its session `stored`.
+    /// such as `Authenticator.forgetRecentAuthentication()`, ends the session here at once, and at the server then, or
+    /// at the next lock if the server cannot be reached; otherwise the session ends there by its own time. It also ends here
+    /// with the process. Until the next unlock every request throws `sessionOver`, so an app that works in the background while
+    /// it is locked keeps its session `stored`.
     ///
-    /// Each process has a session of its own, and ends no other's: `signOut` ends the one of its process. All processes of an
-    /// app that share a place choose the same.
+    /// Each authenticator has a session of its own, also after a full sign-in, and ends no other's: `signOut` ends its own. All
+    /// processes of an app that share a place choose the same.
     case untilLock
 }
 
@@ -30,6 +30,6 @@ extension SessionKeeping: CustomStringConvertible {
 struct HeldSession: Sendable {
     /// The record, as it would be stored.
     var bytes: [UInt8]
-    /// When it was opened. A lock or a dismissal after it ends the session.
-    let tick: Tick
+    /// What opened it. A lock or a dismissal after it ends the session.
+    var act: PersonAct
 }

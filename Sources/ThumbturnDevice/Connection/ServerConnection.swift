@@ -142,12 +142,20 @@ package final class ServerConnection: Sendable {
         throw Self.failure(status: response.status, problem: response.problem)
     }
 
-    private func request(_ method: String, at path: String, body: Body) throws(Failure) -> TransportRequest {
-        // Wherever a path comes from, it must not lead the token to another host.
+    /// The address of a path at this server, in the one spelling that is signed and sent: as it was read here, with every
+    /// character escaped that has no place in a path. A transport that read the path by itself might find a line break or
+    /// another host in it.
+    ///
+    /// - Throws: `insecureServer` for a path that is none, or that would lead the token to another host.
+    func address(of path: String) throws(Failure) -> String {
         guard path.hasPrefix("/"), !path.hasPrefix("//"), let parts = URLComponents(string: address.issuer + path),
-            try WebOrigin(of: parts) == address.origin
+            let url = parts.string, try WebOrigin(of: parts) == address.origin
         else { throw Failure(.insecureServer) }
-        var request = TransportRequest(method: method, url: address.issuer + path)
+        return url
+    }
+
+    private func request(_ method: String, at path: String, body: Body) throws(Failure) -> TransportRequest {
+        var request = TransportRequest(method: method, url: try address(of: path))
         request.deadline = platform.exchangeDeadline
         switch body {
         case .none: break

@@ -88,7 +88,7 @@ package struct PolicyCache: Sendable {
     /// Its signature was checked when it came. Who can write among the app's secrets is held by the app's bounds alone, and
     /// could change the app's own numbers as well.
     package func document() async -> PolicyDocument? {
-        guard let bytes = (try? await platform.secrets.read(name)) ?? nil,
+        guard let bytes = (try? await platform.secrets.readable(name)) ?? nil,
             let kept = try? StrictJSON.decode(PolicyDocument.self, from: bytes),
             kept.isLive(of: issuer, at: platform.clock.civilTime)
         else { return nil }

@@ -13,9 +13,9 @@ public import ThumbturnCore
 /// app locks it: `Authenticator.forgetRecentAuthentication()`, `requireStrongerRungNextTime()`, `signOut(forgetDevice:)`,
 /// `revoke()` and, where a vault opened it, `Vault.delete()`.
 ///
-/// Processes that share a place tell each other nothing at once. What another one has revoked, deleted, enrolled or
-/// switched off locks the app when it comes to the front, before the contents show, and when a prompt comes or goes. Its
-/// `forgetRecentAuthentication()` is written nowhere, and locks only its own process.
+/// Processes that share a place tell each other nothing at once. What another one has revoked, deleted, signed out or
+/// switched off, and another person's sign-in there, locks the app when it comes to the front, before the contents show,
+/// and when a prompt comes or goes. Its `forgetRecentAuthentication()` is written nowhere, and locks only its own process.
 @MainActor @Observable public final class AppLockModel {
     /// Whether the contents are locked. A new process is locked.
     public private(set) var isLocked = true
@@ -53,6 +53,8 @@ public import ThumbturnCore
     @ObservationIgnored private var lastAsk = 0
     /// What the person has pressed for the next ask; nil where the lock asks by itself.
     @ObservationIgnored private var chosen: UnlockFlow.Start?
+    /// The question that is asked now or was asked last.
+    @ObservationIgnored private var question = Question()
     private let whenLocked: @MainActor () -> Void
     /// The app's phase, as far as the current run knows it.
     @ObservationIgnored private var phase: AppPhase?
@@ -144,6 +146,7 @@ public import ThumbturnCore
         runs += 1
         defer {
             runs -= 1
+            noteLock()
             if runs == 0 {
                 for window in waiting { window.yield() }
                 waiting = []
@@ -195,22 +198,16 @@ public import ThumbturnCore
     /// Does what a button of the lock screen does, after the person pressed it.
     public func press(_ action: UnlockScreen.Button.Action) {
         switch action {
-        case .ask: isAsking ? choose { await $0.subject.prompt($0.reason) } : ask(by: .tap)
+        case .ask: isAsking ? question.prompt() : ask(by: .tap)
         case .askAt(let rung): ask(by: .rung(rung))
         case .anotherWay:
             if isAsking {
-                choose { await $0.subject.useAnotherWay($0.reason) }
+                question.useAnotherWay()
             } else if let next = ways.nextRung {
                 ask(by: .rung(next))
             }
         case .recover(let recovery): recover(recovery)
         }
-    }
-
-    /// Tells the unlock that is running what the person chose.
-    private func choose(_ act: @escaping @Sendable (Opener) async -> Void) {
-        guard let opener else { return }
-        Task(executorPreference: platform.clock.executor) { await act(opener) }
     }
 
     private func ask(by start: UnlockFlow.Start) {
@@ -238,19 +235,24 @@ public import ThumbturnCore
     private func take(_ answered: AnsweredAsk, isLive: Bool, as event: (_ isLive: Bool) -> AppLock.Event) {
         // The success may itself have dismissed the person of before, which the lock has not heard yet.
         lockIfDismissedHere()
-        if isLive, isLocked { openedBy = answered }
+        let earlier = openedBy.flatMap { $0.asker == answered.asker && $0.tick < answered.tick ? $0 : nil }
+        // Another owner has come since, in another process: what the earlier one was shown is forgotten first.
+        if isLive, let earlier, earlier.act.mark.person != answered.act.mark.person { handle(.dismissed, before: earlier.tick) }
+        // A later success of the same person goes on where another process has dismissed the earlier one.
+        if isLive, isLocked || earlier != nil { openedBy = answered }
         handle(event(isLive))
     }
 
     private func opens(_ answered: AnsweredAsk) -> Bool {
         answered.prompts === platform.prompts && (opener?.subject.asker ?? answered.asker) == answered.asker && answered.isLive
+            && answered.lockProblem == nil
     }
 
     /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
     /// once the place was read where another one has.
     private func lockIfDismissed() async {
         lockIfDismissedHere()
-        guard let success = openedBy, await success.wasDismissedElsewhere() else { return }
+        guard let success = openedBy, await !success.act.counts(for: .samePerson) else { return }
         // The app may have been locked, and opened by another success, while the place was read.
         if openedBy?.tick == success.tick { handle(.dismissed) }
     }
@@ -286,9 +288,12 @@ public import ThumbturnCore
         let number = lastAsk
         await look()
         do {
-            let answered = try await unlock(start)
-            let isDismissed = await answered.wasDismissedElsewhere()
-            let isLive = !isDismissed && opens(answered)
+            let question = Question()
+            self.question = question
+            let answered = try await question.asking { try await unlock(start) }
+            try answered.checkOpensLocks()
+            let counts = await answered.act.counts(for: .samePerson)
+            let isLive = counts && opens(answered)
             if lock.state == .asking(ask), !isLive { message = Failure(.cancelledByApp).message }
             take(answered, isLive: isLive) { .answered(ask, .succeeded(isLive: $0)) }
             forgetIfLocked(number)
@@ -361,12 +366,16 @@ public import ThumbturnCore
         }
     }
 
-    private func handle(_ event: AppLock.Event) {
+    /// Behind the lock nothing is offered. A lock that follows no app keeps nothing closed.
+    private func noteLock() { platform.prompts.note(ObjectIdentifier(self), isClosed: isLocked && runs > 0) }
+
+    /// - Parameter tick: for a dismissal, until when asks are worthless; nil for all, or until what this process knows of it.
+    private func handle(_ event: AppLock.Event, before tick: Tick? = nil) {
         let now = platform.moment
         let effects = lock.handle(event, at: now)
         // What began after the dismissal goes on: it may be the next person's sign-in that ended the visit of before.
         let dismissed = event == .dismissed && openedBy?.isLive == false ? openedBy : nil
-        let dismissal = dismissed.flatMap { platform.prompts.dismissal(of: $0.asker) }
+        let dismissal = tick ?? dismissed.flatMap { platform.prompts.dismissal(of: $0.asker) }
         if lock.state == .unlocked { message = nil } else { openedBy = nil }
         let (wasAsking, wasLocked) = (isAsking, isLocked)
         isLocked = lock.state != .unlocked
@@ -374,6 +383,7 @@ public import ThumbturnCore
         if !isLocked { (cause, offer, ways.rung) = (nil, nil, opener?.policy.ladder.first ?? .biometric) }
         if !isLocked || wasAsking != isAsking || wasLocked != isLocked { showWays() }
         isCovered = lock.isCovered
+        noteLock()
         for effect in effects {
             switch effect {
             case .void: platform.prompts.voidEverything(before: dismissal)

@@ -104,8 +104,9 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         self.init(signing: details, platform.sensor, decline: decline) { details in
             let tap = prompts.tick()
             let answered = try await sign(details).answered
-            let isDismissed = await answered.wasDismissedElsewhere()
-            guard !isDismissed, answered.prompts === prompts, tap < answered.tick, !answered.isShared, answered.isLive,
+            try answered.checkOpensLocks()
+            let counts = await answered.act.counts(for: .samePerson)
+            guard counts, answered.prompts === prompts, tap < answered.tick, !answered.isShared,
                 // The person who tapped has not left since.
                 prompts.isLive(tap, of: answered.asker), prompts.spend(answered.tick)
             else { throw Failure(.cancelledByApp) }

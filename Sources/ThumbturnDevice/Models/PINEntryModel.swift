@@ -3,7 +3,7 @@ public import ThumbturnCore
 import ThumbturnMessages
 
 /// The app's PIN screen: a `PINEntry` for `PINSupport`, with what to show. The digits leave it only as a `PIN`, and it
-/// prints as its type's name, so they reach no log.
+/// prints as its type's name, so they reach no log. They are dropped with each answer, and not overwritten in memory; see `PIN`.
 @MainActor @Observable public final class PINEntryModel: PINEntry, Redacted {
     /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {

@@ -3,7 +3,7 @@
 ///
 ///     let news = UnlockNewsRelay()
 ///     let auth = try Authenticator(server: url, platform: platform, observe: news.hear)
-///     let screen = UnlockScreen(reason: "Unlock Acme", news: news) { … }
+///     let screen = UnlockScreen(reason: "Unlock Acme", news: news, platform: platform) { … }
 public final class UnlockNewsRelay: Sendable {
     private let broadcaster = Broadcaster<UnlockNews>()
 

@@ -9,8 +9,8 @@ import ThumbturnMessages
 ///     .task { await screen.appear() }
 ///
 /// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and
-/// never for a payment: there a tap comes first. Each appearance is asked anew: a success ends with the next one, and, on the screen
-/// of an account or a vault, when the app is left or the person is dismissed.
+/// never for a payment: there a tap comes first. A success counts for one appearance, and ends with it: when the next one
+/// begins, when the app is left or locked, and when the person is dismissed. The screen is `ready` again then.
 @MainActor @Observable public final class UnlockScreen {
     /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
@@ -76,8 +76,8 @@ import ThumbturnMessages
 
     private let news: UnlockNewsRelay
     private let unlock: @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk
-    private let prompt: @Sendable () async -> Void
-    private let useAnotherWay: @Sendable () async -> Void
+    /// The question that is asked now or was asked last.
+    @ObservationIgnored private var question = Question()
     private let recover: @MainActor (Recovery) -> Void
     /// A button that leads to the settings where something could be set up; nil where there is none. It is shown beside
     /// the others.
@@ -85,9 +85,8 @@ import ThumbturnMessages
 
     private let firstRung: Rung
     private let readiness: @Sendable () async -> Readiness?
-    private let clock: any DeviceClock
-    /// The platform of the account or the vault; nil for an unlock of the app's own.
-    @ObservationIgnored private var platform: DevicePlatform?
+    /// The platform of the account or the vault that asks: its line of prompts and the app's phases end a success.
+    private let platform: DevicePlatform
     private var ways: UnlockWays
     /// Whether the app was left after a success: the screen asks anew when it comes back.
     @ObservationIgnored private var wasLeft = false
@@ -105,8 +104,6 @@ import ThumbturnMessages
 
     private enum Work: Sendable {
         case ask(UnlockFlow.Start)
-        case prompt
-        case anotherWay
         /// Says how long a pause still is, each second until this time.
         case count(until: Instant)
     }
@@ -136,11 +133,10 @@ import ThumbturnMessages
         recover: @escaping @MainActor (Recovery) -> Void
     ) {
         self.init(
-            reason: reason, news: subject.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
-            readiness: { await subject.readiness(for: policy) }, clock: subject.platform.clock, unlock: unlock,
-            prompt: { await subject.prompt(reason) }, useAnotherWay: { await subject.useAnotherWay(reason) }, recover: recover)
+            reason: reason, news: subject.news, platform: subject.platform, purpose: purpose,
+            rung: policy.ladder.first ?? .fullCredentials, readiness: { await subject.readiness(for: policy) }, unlock: unlock,
+            recover: recover)
         transition = policy.transition
-        platform = subject.platform
     }
 
     /// Makes the screen of any unlock, such as a vault's.
@@ -148,34 +144,30 @@ import ThumbturnMessages
     /// - Parameters:
     ///   - reason: why the person is asked.
     ///   - news: the relay of the authenticator or vault that asks.
+    ///   - platform: the platform of the authenticator or vault that asks. A success on another one does not count, because
+    ///     the screen would not hear of its end.
     ///   - purpose: whether the screen may ask without a tap.
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
     ///   - unlock: asks the person with the same reason, by the start that it is given, and returns the success: a
-    ///     `Grant`, or the `answered` of a `LocalUnlock`.
-    ///   - prompt: calls `Authenticator.prompt(_:)` or `Vault.prompt(_:)` with the same reason.
-    ///   - useAnotherWay: calls `useAnotherWay(_:)` of the same with that reason.
+    ///     `Grant`, or the `answered` of a `LocalUnlock`. What the person presses reaches the call that it makes.
     ///   - readiness: what the device can do now, for buttons that name the other ways and the sensor; nil for none of
     ///     them, and for neutral words.
-    ///   - clock: the clock of the platform, for the seconds of a pause.
     ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
     public init<Success: UnlockSuccess>(
-        reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
-        readiness: @escaping @Sendable () async -> Readiness? = { nil }, clock: any DeviceClock = SystemClock(),
+        reason: String, news: UnlockNewsRelay, platform: DevicePlatform, purpose: Purpose = .unlock, rung: Rung = .biometric,
+        readiness: @escaping @Sendable () async -> Readiness? = { nil },
         unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Success,
-        prompt: @escaping @Sendable () async -> Void = {},
-        useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
+        recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
         self.reason = reason
         self.news = news
         self.rung = rung
         firstRung = rung
         self.unlock = { try await unlock($0).answered }
-        self.prompt = prompt
-        self.useAnotherWay = useAnotherWay
         self.recover = recover
         asksItself = purpose == .unlock
         self.readiness = readiness
-        self.clock = clock
+        self.platform = platform
         ways = UnlockWays(rung: rung)
     }
 
@@ -211,18 +203,14 @@ import ThumbturnMessages
         let news = news.stream()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await news in news { await self.show(news, in: number) } }
-            if let platform {
-                let (phases, voids) = (platform.phases.phases(), platform.prompts.voids())
-                group.addTask { for await phase in phases { await self.see(phase, in: number) } }
-                group.addTask { for await _ in voids { await self.endDismissed(in: number) } }
-            }
+            let (phases, voids) = (platform.phases.phases(), platform.prompts.voids())
+            group.addTask { for await phase in phases { await self.see(phase, in: number) } }
+            group.addTask { for await _ in voids { await self.endDismissed(in: number) } }
             await look(in: number)
             if asksItself { begin(by: .screen) }
             for await work in work {
                 switch work {
                 case .ask(let start): group.addTask { await self.ask(by: start, in: number) }
-                case .prompt: group.addTask { [prompt] in await prompt() }
-                case .anotherWay: group.addTask { [useAnotherWay] in await useAnotherWay() }
                 case .count(let end): group.addTask { await self.count(until: end, in: number) }
                 }
             }
@@ -234,15 +222,15 @@ import ThumbturnMessages
     public func press(_ action: Button.Action) {
         switch action {
         case .ask:
-            guard let shown, stage != .asking, stage != .unlocked else { return }
-            if isRunning { shown.work.yield(.prompt) } else { begin(by: .tap) }
+            guard shown != nil, stage != .asking, stage != .unlocked else { return }
+            if isRunning { question.prompt() } else { begin(by: .tap) }
             ask(firstRung)
         case .askAt(let rung):
             guard shown != nil, !isRunning, stage != .unlocked else { return }
             begin(by: .rung(rung))
             ask(rung)
         case .anotherWay:
-            guard let shown, stage != .unlocked else { return }
+            guard shown != nil, stage != .unlocked else { return }
             guard isRunning else {
                 // There is nothing yet that could move on: it begins with that way.
                 guard let next = ways.nextRung else { return }
@@ -251,7 +239,7 @@ import ThumbturnMessages
             }
             stage = .asking
             buttons = []
-            shown.work.yield(.anotherWay)
+            question.useAnotherWay()
         case .recover(let recovery): recover(recovery)
         }
     }
@@ -280,10 +268,10 @@ import ThumbturnMessages
     private func see(_ phase: AppPhase, in appearance: Int) async {
         guard shown?.number == appearance else { return }
         // A system's own prompt may be above the app, which is no absence.
-        isAway = phase == .back && platform?.prompts.isPromptUp != true
+        isAway = phase == .back && !platform.prompts.isPromptUp
         switch phase {
         case .back:
-            if isAway { leftAt = platform?.moment }
+            if isAway { leftAt = platform.moment }
             guard stage == .unlocked else { return }
             wasLeft = true
             await end(in: appearance)
@@ -310,17 +298,19 @@ import ThumbturnMessages
     }
 
     private func begin(by start: UnlockFlow.Start) {
-        (isRunning, offer) = (true, nil)
+        (isRunning, offer, question) = (true, nil, Question())
         shown?.work.yield(.ask(start))
     }
 
     private func ask(by start: UnlockFlow.Start, in appearance: Int) async {
         let outcome: Result<AnsweredAsk, Failure>
         do {
-            let answered = try await unlock(start)
-            // A success of before a lock or a dismissal is none, whichever process dismissed the person.
-            let isDismissed = await answered.wasDismissedElsewhere()
-            outcome = !isDismissed && answered.isLive ? .success(answered) : .failure(Failure(.cancelledByApp))
+            let answered = try await question.asking { try await unlock(start) }
+            try answered.checkOpensLocks()
+            guard answered.prompts === platform.prompts else { throw Failure(.cancelledByApp, hint: Self.otherPlatform) }
+            // A success from before a lock or a dismissal does not count, whichever process dismissed the person.
+            guard await answered.act.counts(for: .samePerson), answered.isLive else { throw Failure(.cancelledByApp) }
+            outcome = .success(answered)
         } catch {
             outcome = .failure(Failure(thrownByApp: error))
         }
@@ -341,10 +331,15 @@ import ThumbturnMessages
             (message, cause) = (ways.named(failure.message), nil)
             if failure.code == .cancelledByUser { asksItself = false }
             buttons = ways.after(failure)
-            if case .wait(let time) = failure.recovery { shown?.work.yield(.count(until: clock.now.advanced(by: time))) }
+            if case .wait(let time) = failure.recovery { shown?.work.yield(.count(until: platform.clock.now.advanced(by: time))) }
             await look(in: appearance)
         }
     }
+
+    private static let otherPlatform = """
+        The success is of another platform than the screen's: give the screen the platform of the authenticator or the vault \
+        that asks.
+        """
 
     /// Counts a pause down in the message.
     private func count(until end: Instant, in appearance: Int) async {
@@ -354,7 +349,7 @@ import ThumbturnMessages
             }
             return failure
         }
-        let isOver = await clock.countDown(until: end) { left in
+        let isOver = await platform.clock.countDown(until: end) { left in
             guard let failure = paused() else { return false }
             message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
             return true

@@ -9,8 +9,6 @@ protocol Unlockable: Sendable {
 
     /// What can be done now. A vault has a policy of its own.
     func readiness(for policy: UnlockPolicy) async -> Readiness
-    func prompt(_ reason: String) async
-    func useAnotherWay(_ reason: String) async
 
     /// Whether to offer biometrics now.
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool

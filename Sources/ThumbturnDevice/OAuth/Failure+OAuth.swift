@@ -9,6 +9,11 @@ extension Failure {
     /// A parameter that shows that an answer belongs to another sign-in, or comes from another provider.
     static func foreign(_ parameter: String) -> Failure { Failure(.foreignAnswer, status: .oauth(parameter, 0)) }
 
+    /// A parameter that shows that the provider did not ask the person for this sign-in.
+    static func stale(_ parameter: String) -> Failure {
+        Failure(.refused, recovery: .signInAgain, status: .oauth(parameter, 0))
+    }
+
     /// The failure for a provider's error (RFC 6749 sections 4.1.2.1 and 5.2, OpenID Connect Core section 3.1.2.6). Names
     /// that are not listed are not repeated, because they come from outside.
     init(oauth error: String, http status: Int = 0) {

@@ -59,7 +59,7 @@ public struct DevicePlatform: Sendable {
         vaults: (any ProtectedStore)? = nil, evidence: (any EvidenceSource)? = nil, phases: any AppPhases = AlwaysInFront(),
         promptGap: Duration = .milliseconds(300)
     ) {
-        shared = .of(place)
+        shared = .of(place, clock: clock)
         self.sensor = sensor
         self.keys = keys
         self.secrets = secrets

@@ -2,6 +2,9 @@ public import ThumbturnCore
 
 /// A PIN as it was entered: 6 to 32 ASCII digits. It prints as its type's name and has no equality, so it reaches no
 /// log and is never compared: only a key can tell whether it is right.
+///
+/// The digits are freed with the last copy and not overwritten: Swift copies them where it needs to, so the memory of the app may
+/// have them for some time, as it has what a platform's key stretches them to.
 public struct PIN: Sendable, Redacted {
     /// The digits as ASCII.
     package let digits: [UInt8]

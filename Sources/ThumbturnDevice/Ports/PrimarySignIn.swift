@@ -8,22 +8,52 @@ public protocol PrimarySignIn: Sendable {
     func credentials(for request: SignInRequest) async throws(Failure) -> Credentials
 }
 
-/// What a full sign-in is for.
+/// A request for a full sign-in: what it is for, and how fresh it has to be.
 public struct SignInRequest: Sendable, CustomStringConvertible {
+    /// The purpose of a full sign-in.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Purpose: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+        /// A session, beside an enrollment or without one.
+        case signIn = "sign-in"
+        /// The registration of this device.
+        case enrolment
+        /// A new PIN in place of a forgotten one.
+        case newPIN = "new-pin"
+        /// A new biometric key, or the return of biometrics that were turned off.
+        case newBiometricKey = "new-biometric-key"
+
+        /// The name of the purpose.
+        public var description: String { rawValue }
+    }
+
     /// Why the person is asked, in the app's words.
     public var reason: String
     /// The SHA-256 thumbprint (RFC 7638) in base64url of the session key that the credentials will serve, and no other
-    /// one. A provider that issues ID tokens takes it as the `nonce`.
+    /// one. A provider that issues ID tokens takes it as the `nonce`, alone or followed by a period and text that no other
+    /// sign-in has: some providers refuse a nonce that they have seen.
     public var keyThumbprint: String
+    /// What the sign-in is for.
+    public var purpose: Purpose
+    /// The time by the server's clock before which an authentication at a provider does not count: the person has to be
+    /// asked again, because a session that the provider keeps in the browser belongs to anyone who holds the device. Nil for
+    /// the first sign-in on a device, for which such a session is enough.
+    ///
+    /// A sign-in that always asks the person, as for a password, need not look at it.
+    public var freshSince: UnixTime?
 
-    /// Describes a sign-in.
-    public init(reason: String, keyThumbprint: String) {
+    /// Makes a request. Apps need it only in tests.
+    public init(reason: String, keyThumbprint: String, purpose: Purpose, freshSince: UnixTime?) {
         self.reason = reason
         self.keyThumbprint = keyThumbprint
+        self.purpose = purpose
+        self.freshSince = freshSince
     }
 
-    init(reason: String, key: PublicKey) {
-        self.init(reason: reason, keyThumbprint: Signing.thumbprint(of: key))
+    init(reason: String, key: PublicKey, purpose: Purpose, freshSince: UnixTime?) {
+        self.init(
+            reason: reason, keyThumbprint: Signing.thumbprint(of: key), purpose: purpose, freshSince: freshSince)
     }
 
     /// The type, without the reason: that of a payment names an amount and a payee.
@@ -35,8 +65,18 @@ public struct Credentials: Sendable, Redacted {
     /// The path that they are sent to.
     let path: String
     let body: ServerConnection.Body
+    /// Whether the server wants to know when the sign-in began: only a token that another party issued can be older.
+    fileprivate var needsBeginning = false
     /// Reads the ticket in the server's answer.
     let ticket: @Sendable ([UInt8]) -> EnrolmentTicket?
+
+    /// The body to send, with the proof of the time at which the sign-in began.
+    ///
+    /// - Parameter challenge: the challenge that the server made for the same session key before the person was asked.
+    func body(startedBy challenge: CheckedChallenge) -> ServerConnection.Body {
+        guard needsBeginning, case .form(let fields) = body else { return body }
+        return .form(fields + [(TokenExchange.challengeField, challenge.text)])
+    }
 
     /// Credentials that the app's back end judges at a path of its own, such as a code by text message. The server has
     /// to answer with a ticket for the session key that sends them: a back end gets one from `POST /v1/tickets`.
@@ -52,13 +92,14 @@ public struct Credentials: Sendable, Redacted {
     }
 
     /// An ID token of the app's own OpenID provider, which the server exchanges for a ticket (RFC 8693). Its `nonce` has
-    /// to be the `keyThumbprint` of the ``SignInRequest`` that it answers.
+    /// to be the `keyThumbprint` of the ``SignInRequest`` that it answers, or to begin with it and a period. Where the request
+    /// has a `freshSince`, its `auth_time` must not be before it: otherwise the server accepts it for no change of keys.
     public static func idToken(_ token: String) -> Credentials {
         let form = [
             ("grant_type", TokenExchange.grantType), ("subject_token", token),
             ("subject_token_type", TokenExchange.idTokenType), ("requested_token_type", TokenExchange.ticketType),
         ]
-        return Credentials(path: "/v1/token", body: .form(form)) { bytes in
+        return Credentials(path: "/v1/token", body: .form(form), needsBeginning: true) { bytes in
             try? StrictJSON.decodeIgnoringUnknown(ExchangedTicket.self, from: bytes).ticket
         }
     }

@@ -68,16 +68,21 @@ public struct PromptRequest: Sendable, CustomStringConvertible {
     public var key: KeyName
     /// The bytes that the key will sign; empty for the key of a vault, which is released and signs nothing.
     public var message: [UInt8]
+    /// The greatest age of an unlock of the device itself that a sensor may take in place of a prompt. It reaches back no further
+    /// than the last lock or dismissal. Nil sets no limit, and zero accepts none.
+    public var deviceUnlockMaximumAge: Duration?
 
     /// Describes a prompt to show.
     public init(
-        rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton, key: KeyName, message: [UInt8]
+        rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton, key: KeyName, message: [UInt8],
+        deviceUnlockMaximumAge: Duration? = .zero
     ) {
         self.rung = rung
         self.reason = reason
         self.cancelButton = cancelButton
         self.key = key
         self.message = message
+        self.deviceUnlockMaximumAge = deviceUnlockMaximumAge
     }
 
     /// The rung, without the reason: that of an approval names an amount and a payee.

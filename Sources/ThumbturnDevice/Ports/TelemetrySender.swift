@@ -1,5 +1,9 @@
 /// The port to what takes batches of reports: a server of ours (`ServerTelemetry`), or an app's own back end.
 public protocol TelemetrySender: Sendable {
+    /// Whose reports it is given. `everyone` is for a sender whose server learns of no account; one that sends in an account's
+    /// name takes that account's: `only(_:vaults:)`.
+    var scope: TelemetryScope { get }
+
     /// Sends one batch: JSON in UTF-8 of at most 256 KiB.
     ///
     ///     {"batch": "hNn0…", "day": "pX3k…", "unlocks": [{"context": {…}, "began": 1790000000, "events": […]}]}

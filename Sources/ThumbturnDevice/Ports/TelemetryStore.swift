@@ -31,9 +31,5 @@ public struct TelemetryFile: TelemetryStore {
     public func read() throws(Failure) -> [UInt8]? { try files.read(Self.name) }
     public func write(_ record: [UInt8]) throws(Failure) { try files.write(record, to: Self.name) }
 
-    public func delete() throws(Failure) {
-        try files.delete(Self.name)
-        // What a crash left of a write.
-        try files.delete(Self.name + ".new")
-    }
+    public func delete() throws(Failure) { try files.delete(Self.name) }
 }

@@ -4,7 +4,7 @@ import ThumbturnCore
 /// What all platforms of this process over one place share.
 final class SharedPlace: Sendable {
     /// Allows one prompt at a time, and none while the app is not in front.
-    let prompts = PromptCoordinator()
+    let prompts: PromptCoordinator
     /// The locks of all processes of the place.
     let locks: any PlaceLocks
     /// The gates of its ledgers and vaults, each of which lets one task of this process through at a time.
@@ -12,8 +12,9 @@ final class SharedPlace: Sendable {
     /// The advice that the app's developers were given.
     let advice = DeveloperAdvice()
 
-    private init(_ locks: any PlaceLocks) {
+    private init(_ locks: any PlaceLocks, clock: any DeviceClock) {
         self.locks = locks
+        prompts = PromptCoordinator(clock: clock)
     }
 
     private struct Weak: Sendable {
@@ -22,11 +23,11 @@ final class SharedPlace: Sendable {
 
     private static let all = Mutex<[String: Weak]>([:])
 
-    /// The one of this place in this process, while a platform uses it.
-    static func of(_ place: DevicePlace) -> SharedPlace {
+    /// The one of this place in this process, while a platform uses it. Its clock is that of the first platform.
+    static func of(_ place: DevicePlace, clock: any DeviceClock) -> SharedPlace {
         all.withLock { all in
             if let shared = all[place.name]?.value { return shared }
-            let shared = SharedPlace(place.locks)
+            let shared = SharedPlace(place.locks, clock: clock)
             all = all.filter { $0.value.value != nil }
             all[place.name] = Weak(value: shared)
             return shared

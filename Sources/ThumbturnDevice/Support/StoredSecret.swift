@@ -25,6 +25,14 @@ extension SecretStore {
         }
     }
 
+    /// Reads a secret; nil also for one that can never be read again, which is deleted. Throws where that cannot be told now.
+    func readable(_ name: String) async throws(Failure) -> [UInt8]? {
+        let stored = try await stored(name)
+        // A deletion that fails is tried again at the next read.
+        if stored == .sealedForEver { try? await delete(name) }
+        return stored.bytes
+    }
+
     /// Changes a secret in one step, for all tasks and processes that share the store. Where another one was faster, the
     /// body is asked again with what stands there now. What the body throws ends the change, and the secret stays as it
     /// was.

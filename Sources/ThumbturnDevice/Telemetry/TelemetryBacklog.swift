@@ -21,9 +21,11 @@ struct TelemetryBacklog {
         var count: Int
     }
 
-    /// The name of this device for one day of UTC.
+    /// The name of this device for one day of UTC and for the reports of some owners: by it no server can tell that two
+    /// accounts are on one device.
     private struct Day {
         var number: Int64
+        var reports: TelemetryScope.Reports
         var name: TelemetryBatch.Name
     }
 
@@ -67,6 +69,21 @@ extension TelemetryBacklog {
         }
     }
 
+    /// Forgets the reports that a sender is not given.
+    ///
+    /// - Returns: whether there were any.
+    mutating func keep(only reports: TelemetryScope.Reports) -> Bool {
+        let count = kept.count
+        if let pending {
+            let left = kept.prefix(pending.count).count { reports.contains($0.report) }
+            self.pending = left == 0 ? nil : Pending(id: pending.id, count: left)
+        }
+        kept.removeAll { !reports.contains($0.report) }
+        size = kept.reduce(0) { $0 + $1.size }
+        if isEmpty { goesNow = false }
+        return kept.count != count
+    }
+
     /// What waits goes as soon as it may, because the app may be ended soon.
     mutating func hurry() { goesNow = !isEmpty }
 
@@ -96,10 +113,13 @@ extension TelemetryBacklog {
     /// The batch of the first reports. A repeat of one that is not settled has the same name, on the same day: names of days
     /// are not carried over, so the batch of another day is made anew.
     ///
+    /// - Parameter reports: what the sender is given; all that waits is among it.
     /// - Returns: nil where nothing waits.
-    mutating func batch(on today: Int64, using generator: inout some RandomNumberGenerator) -> TelemetryBatch? {
+    mutating func batch(
+        of reports: TelemetryScope.Reports, on today: Int64, using generator: inout some RandomNumberGenerator
+    ) -> TelemetryBatch? {
         guard !isEmpty else { return nil }
-        let name = dayName(of: today, using: &generator)
+        let name = dayName(of: today, for: reports, using: &generator)
         let pending = pending ?? Pending(id: .init(using: &generator), count: countOfBatch)
         self.pending = pending
         return TelemetryBatch(kept.prefix(pending.count).map(\.report), id: pending.id, day: name)
@@ -119,9 +139,11 @@ extension TelemetryBacklog {
     /// The bytes of a batch beside its unlocks: its two names and the members' names take 89.
     private static let envelope = 128
 
-    private mutating func dayName(of today: Int64, using generator: inout some RandomNumberGenerator) -> TelemetryBatch.Name {
-        if let day, day.number == today { return day.name }
-        let fresh = Day(number: today, name: .init(using: &generator))
+    private mutating func dayName(
+        of today: Int64, for reports: TelemetryScope.Reports, using generator: inout some RandomNumberGenerator
+    ) -> TelemetryBatch.Name {
+        if let day, day.number == today, day.reports == reports { return day.name }
+        let fresh = Day(number: today, reports: reports, name: .init(using: &generator))
         (day, pending) = (fresh, nil)
         return fresh.name
     }
@@ -168,16 +190,24 @@ extension TelemetryBacklog {
 extension TelemetryBacklog {
     /// What is kept for the next process.
     struct Stored: Codable {
-        var reports: [UnlockReport]
+        var reports: [Waiting]
         var dropped: Int
         var batch: TelemetryBatch.Name?
         var count: Int?
         var day: Int64?
         var dayName: TelemetryBatch.Name?
+        /// The owners whose reports the day's name is for; nil for all.
+        var dayOwners: [ReportOwner]?
         var failures: Int
         /// The end of the pause, in milliseconds of the clock of this boot.
         var pause: Int64?
         var boot: String
+    }
+
+    /// A report that waits, and its owner, which is not sent.
+    struct Waiting: Codable {
+        var report: UnlockReport
+        var owner: ReportOwner?
     }
 
     /// What is to be stored today. The name of another day is left out.
@@ -185,18 +215,23 @@ extension TelemetryBacklog {
         let day = day?.number == today ? day : nil
         let pending = day == nil ? nil : pending
         return Stored(
-            reports: kept.map(\.report), dropped: dropped, batch: pending?.id, count: pending?.count, day: day?.number,
-            dayName: day?.name, failures: failures, pause: pause?.sinceOrigin.milliseconds, boot: boot)
+            reports: kept.map { Waiting(report: $0.report, owner: $0.report.owner) }, dropped: dropped, batch: pending?.id,
+            count: pending?.count, day: day?.number, dayName: day?.name, dayOwners: day?.reports.owners?.sorted(),
+            failures: failures, pause: pause?.sinceOrigin.milliseconds, boot: boot)
     }
 
     /// Goes on with what an earlier process stored, before what this one has taken already.
     mutating func restore(_ stored: Stored, on today: Int64, boot: String, at now: Instant) {
         var restored = TelemetryBacklog(limits: limits)
-        for report in stored.reports { restored.take(report, of: StrictJSON.encode(report).count, at: now) }
+        for waiting in stored.reports {
+            var report = waiting.report
+            report.owner = waiting.owner
+            restored.take(report, of: StrictJSON.encode(report).count, at: now)
+        }
         restored.goesNow = !restored.isEmpty
         restored.failures = max(0, min(stored.failures, 10))
         if let number = stored.day, number == today, let name = stored.dayName {
-            restored.day = Day(number: number, name: name)
+            restored.day = Day(number: number, reports: TelemetryScope.Reports(stored.dayOwners), name: name)
             if let id = stored.batch, let count = stored.count, count > 0, count <= restored.countOfBatch,
                 restored.dropped == 0
             {

@@ -14,7 +14,12 @@ import ThumbturnMessages
 /// back, and what an earlier process left at the start. A batch that was not taken goes again after 30 seconds, and after twice
 /// as long each further time, up to an hour. Where there is no room for a report, the oldest ones are dropped.
 ///
-/// A batch has a random name, and the device has one for each day of UTC. Nothing else names the device; see `TelemetryContext`.
+/// A queue keeps the reports that its sender takes, and forgets all others: through the session of an account go the reports of
+/// that account, as long as it is the same person's; see `TelemetrySender.scope`. For several accounts make a queue for each,
+/// with a store of its own, and join them by `TelemetrySinks`.
+///
+/// A batch has a random name, and the device has one for each day of UTC, which is another one for each queue. Nothing else
+/// names the device; see `TelemetryContext`.
 public final class TelemetryQueue: TelemetrySink {
     /// The bounds of what is kept, and when a batch goes.
     public struct Limits: Hashable, Sendable {
@@ -89,7 +94,8 @@ public final class TelemetryQueue: TelemetrySink {
     public var isOn: Bool { state.withLock { $0.isOn } }
     /// How many reports wait for a server.
     public var count: Int { state.withLock { $0.backlog.count } }
-    /// How many reports were dropped since telemetry was switched on: for want of room, or because a server refused them.
+    /// How many reports were dropped since telemetry was switched on: for want of room, or because a server refused them. Reports
+    /// that the sender does not take are not counted.
     public var dropped: Int { state.withLock { $0.backlog.dropped } }
 
     /// Takes a report, where telemetry is on. Waits for nothing.
@@ -130,7 +136,7 @@ extension TelemetryQueue {
     /// Goes on with what an earlier process left, keeps what is taken, and sends it, until the task is cancelled. While it runs,
     /// another call returns at once. A batch that is under way at the end goes again the next time, with its name.
     ///
-    /// - Parameter sender: takes the batches.
+    /// - Parameter sender: takes the batches. Reports that are not of its scope are deleted.
     public func run(through sender: any TelemetrySender) async {
         // Calls that come together are one.
         let (wakes, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -171,28 +177,32 @@ extension TelemetryQueue {
         }
     }
 
-    /// Keeps what is new, and sends a batch that is due.
+    /// Forgets what the sender is not given, keeps what is new, and sends a batch that is due.
     ///
     /// - Returns: when the next one is due; nil where nothing waits, or a batch is under way.
     private func step(through sender: any TelemetrySender, reportingTo mailbox: AsyncStream<Void>.Continuation) async -> Instant?
     {
+        let reports = await sender.scope.reports()
         let (today, now) = (today, clock.now)
         let (batch, next) = state.withLock { state -> (TelemetryBatch?, Instant?) in
+            guard let reports else { return (nil, state.backlog.isEmpty ? nil : now.advanced(by: TelemetryBacklog.firstDelay)) }
+            if state.backlog.keep(only: reports) { state.isUnsaved = true }
             guard state.isOn, state.sending == nil, let next = state.backlog.nextTry() else { return (nil, nil) }
             guard next <= now else { return (nil, next) }
             state.isUnsaved = true
-            return (state.backlog.batch(on: today, using: &state.generator), nil)
+            return (state.backlog.batch(of: reports, on: today, using: &state.generator), nil)
         }
         // The name of a batch is stored before it goes: after a crash the same one goes again, and counts once.
         try? await save()
-        guard let batch else { return next }
-        send(batch, through: sender, reportingTo: mailbox)
+        guard let batch, let reports else { return next }
+        send(batch, of: reports, through: sender, reportingTo: mailbox)
         return nil
     }
 
     /// Sends a batch in a task of its own, because a sender may ignore its cancellation. What it answers then is dropped.
     private func send(
-        _ batch: TelemetryBatch, through sender: any TelemetrySender, reportingTo mailbox: AsyncStream<Void>.Continuation
+        _ batch: TelemetryBatch, of reports: TelemetryScope.Reports, through sender: any TelemetrySender,
+        reportingTo mailbox: AsyncStream<Void>.Continuation
     ) {
         let (bytes, end) = (StrictJSON.encode(batch), clock.now.advanced(by: Self.longestSending))
         state.withLock { state in
@@ -206,7 +216,9 @@ extension TelemetryQueue {
                     settle(batch.id, .later(after: nil), ofSending: number)
                     mailbox.yield()
                 }
-                let answer = await sender.send(bytes)
+                // The account may have got another owner while the batch was stored, whose session must not send it.
+                let isTheirs = await sender.scope.reports() == reports
+                let answer = isTheirs ? await sender.send(bytes) : .later(after: nil)
                 deadline.cancel()
                 settle(batch.id, answer, ofSending: number)
                 mailbox.yield()

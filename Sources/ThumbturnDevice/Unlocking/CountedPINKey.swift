@@ -16,7 +16,9 @@ struct CountedPINKey: Sendable {
         guard let pin = platform.pin else { return nil }
         self.name = name
         self.pin = pin
-        ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) { $0.anchored(at: $1) }
+        ledger = LedgerFile(
+            name: Self.ledgerName(name), platform: platform, server: name.server, anchor: { $0.anchored(at: $1) },
+            key: { await pin.key.state(of: name) })
         gate = platform.shared.gates[ledger.name]
     }
 

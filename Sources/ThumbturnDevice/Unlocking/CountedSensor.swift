@@ -12,9 +12,9 @@ struct CountedSensor: Sendable {
         precondition(name.kind == .biometric, "only a biometric key has a ledger of the sensor")
         rules = SensorRules(policy)
         sensorSwitch = SensorSwitchFile(server: name.server, account: name.account, on: platform)
-        ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) {
-            [rules] in $0.anchored(at: $1, under: rules)
-        }
+        ledger = LedgerFile(
+            name: Self.ledgerName(name), platform: platform, server: name.server,
+            anchor: { [rules] in $0.anchored(at: $1, under: rules) }, key: { await Self.state(of: name, on: platform) })
     }
 
     /// Writes an empty ledger, before the key is made.
@@ -22,7 +22,7 @@ struct CountedSensor: Sendable {
 
     /// Switches the sensor on, and starts the longest pause now, with one attempt after it, whatever was counted.
     func slowDown() async throws(Failure) {
-        try await sensorSwitch.delete()
+        try await sensorSwitch.turnOn()
         try await ledger.change { _, now in (.slowed(at: now), ()) }
     }
 
@@ -99,6 +99,12 @@ struct CountedSensor: Sendable {
         await sensorSwitch.lift(askedAt: dismissals)
         // Where this cannot be written the sensor stays slow, which is the safe side.
         try? await ledger.change { ledger, _ in (ledger.lifted(by: rung), ()) }
+    }
+
+    /// The state of an enrolment's key, or of a vault's.
+    private static func state(of name: KeyName, on platform: DevicePlatform) async -> KeyState {
+        guard name.server == Vault.realm else { return await platform.keys.state(of: name) }
+        return await platform.vaults?.state(of: name) ?? .missing
     }
 
     static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {

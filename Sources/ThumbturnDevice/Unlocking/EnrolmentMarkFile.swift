@@ -20,7 +20,7 @@ struct EnrolmentMarkFile: Sendable {
 
     /// How the system's mark differs from the stored one.
     func change() async -> EnrolmentMark.Change {
-        let bytes = (try? await platform.secrets.read(name)) ?? nil
+        let bytes = (try? await platform.secrets.readable(name)) ?? nil
         let stored = bytes.flatMap { try? JSONDecoder().decode(EnrolmentMark.self, from: Data($0)) }
         return EnrolmentMark.change(from: stored, to: await platform.sensor.enrolmentMark())
     }

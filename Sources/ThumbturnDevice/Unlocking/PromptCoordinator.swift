@@ -26,9 +26,18 @@ final class PromptCoordinator: Sendable {
         /// The flows that wait for the screen. They hear whether they have it.
         var flows: [PromptLine.Flow: CheckedContinuation<Bool, Never>] = [:]
         var isPromptUp = false
+        /// The locks that keep the app closed now.
+        var closedLocks = Set<ObjectIdentifier>()
         /// When a prompt last came or went.
         var lastPrompt: Moment?
+        /// When something was last made worthless; nil before the first ask of the process, when there was nothing.
+        var lastVoid: Moment?
     }
+
+    /// The clock of the place.
+    private let clock: any DeviceClock
+
+    init(clock: any DeviceClock = SystemClock()) { self.clock = clock }
 
     private typealias Outcome = Result<any Sendable, Failure>
 
@@ -37,6 +46,16 @@ final class PromptCoordinator: Sendable {
 
     /// Whether a prompt of the system is up: now, and every change from here on.
     func promptVisibility() -> AsyncStream<Bool> { visibility.stream() }
+
+    /// Whether a lock keeps the app closed now.
+    var isBehindLock: Bool { state.withLock { !$0.closedLocks.isEmpty } }
+
+    /// Notes whether a lock that follows the app keeps it closed.
+    func note(_ lock: ObjectIdentifier, isClosed: Bool) {
+        state.withLock { state in
+            if isClosed { state.closedLocks.insert(lock) } else { state.closedLocks.remove(lock) }
+        }
+    }
 
     // MARK: - Asks
 
@@ -55,19 +74,24 @@ final class PromptCoordinator: Sendable {
             state.lastCaller += 1
             return state.lastCaller
         }
+        let question = Question.current
+        var asked: RunningAsk?
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let joined = state.withLock { state in
+                let (ask, isJoined) = state.withLock { state in
                     state.waiting[caller] = continuation
                     return arrive(caller, with: request, on: platform, telling: observe, work, &state)
                 }
-                if start == .tap { joined?.choices.send(.prompt) }
+                asked = ask
+                if let ask { question?.begin(ask) }
+                if isJoined, start == .tap { ask?.choices.send(.prompt) }
                 // A caller whose task was cancelled before it waited leaves now.
                 if Task.isCancelled { handle(.left(caller)) }
             }
         } onCancel: {
             handle(.left(caller))
         }
+        if let asked { question?.end(asked) }
         // A caller that was cancelled has left, unless its outcome came first: then the success is its own.
         guard let value = try outcome.get() as? Value else {
             preconditionFailure("equal requests have outcomes of one type")
@@ -75,18 +99,18 @@ final class PromptCoordinator: Sendable {
         return value
     }
 
-    /// - Returns: the ask that the caller has joined; nil where it began one.
+    /// - Returns: the ask that the caller has joined or begun; nil where the joined one has just ended.
     private func arrive<Value: Sendable>(
         _ caller: Int, with request: UnlockRequest, on platform: DevicePlatform,
         telling observe: (@Sendable (UnlockNews) -> Void)?,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value, _ state: inout State
-    ) -> RunningAsk? {
+    ) -> (RunningAsk?, isJoined: Bool) {
         let effects = state.asks.handle(.came(caller, request, request.kind))
         guard case .start(let id) = effects.first else {
             guard let joined = state.asks.asks.first(where: { $0.callers.contains(caller) }) else {
                 preconditionFailure("a caller joins an ask or begins one")
             }
-            return state.running[joined.id]?.ask
+            return (state.running[joined.id]?.ask, true)
         }
         let ask = RunningAsk(id: id, request: request, tick: state.voids.next(), prompts: self)
         // The task is made under the lock, so that it is known before it can be stopped.
@@ -106,7 +130,7 @@ final class PromptCoordinator: Sendable {
                 self.handle(.ended(ask: id), outcome: outcome)
             }
         )
-        return nil
+        return (ask, false)
     }
 
     /// - Parameter outcome: the outcome of an ask that has ended.
@@ -154,14 +178,6 @@ final class PromptCoordinator: Sendable {
     /// Whether no earlier ask of the same account or vault is under way.
     func isFirst(_ ask: RunningAsk) -> Bool {
         state.withLock { $0.asks.asks.first { $0.request.asker == ask.request.asker }?.id == ask.id }
-    }
-
-    /// Tells the asks of an account or a vault with one reason what the person chose.
-    func choose(_ choice: PromptChoice, for asker: String, reason: String) {
-        let asks = state.withLock { state in
-            state.running.values.map(\.ask).filter { $0.request.asker == asker && $0.request.reason == reason }
-        }
-        asks.forEach { $0.choices.send(choice) }
     }
 
     // MARK: - The screen
@@ -278,15 +294,30 @@ final class PromptCoordinator: Sendable {
         dismissals.send(nil)
     }
 
+    /// Makes every ask worthless, as `void` does for one account or vault.
+    func dismissEveryone() {
+        void { $0.dismissEveryone() }
+        dismissals.send(nil)
+    }
+
     private func void(_ count: (inout Voids) -> Void) {
         let rest = state.withLock { state in
             count(&state.voids)
+            if state.lastCaller > 0 { state.lastVoid = moment }
             let worthless = state.running.filter { !state.voids.isLive($1.ask.tick, of: $1.ask.request.asker) }
             let effects = worthless.keys.sorted().flatMap { state.asks.handle(.voided(ask: $0)) }
             return perform(effects, outcome: .failure(Failure(.cancelledByApp)), &state)
         }
         rest()
     }
+
+    /// How long ago the device may have been unlocked to stand in for a prompt now: after the last lock, absence or dismissal.
+    /// Nil if there was none since the first ask of the process; a lock that begins with the app has made nothing worthless.
+    var deviceUnlockMaximumAge: Duration? {
+        state.withLock { $0.lastVoid }.map { $0.elapsed(until: moment) ?? .zero }
+    }
+
+    private var moment: Moment { Moment(boot: clock.boot, sinceBoot: clock.now) }
 
     /// Whether the success of an ask is still worth something.
     func isLive(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.isLive(ask, of: asker) } }

@@ -48,6 +48,17 @@ struct RunningAsk: Sendable {
         prompts.noteSending(of: id)
     }
 
+    /// This ask as an act of the person.
+    ///
+    /// - Parameters:
+    ///   - mark: the mark of the place when the ask began.
+    ///   - read: reads the mark of now.
+    func act(
+        on mark: PlaceMark, reading read: @escaping @Sendable () async throws(Failure) -> PlaceMark
+    ) -> PersonAct {
+        PersonAct(request.asker, at: tick, in: prompts, on: mark, reading: read)
+    }
+
     /// The success of this ask, by a rung's key.
     ///
     /// - Parameters:
@@ -58,8 +69,7 @@ struct RunningAsk: Sendable {
         reading read: @escaping @Sendable () async throws(Failure) -> PlaceMark
     ) -> AnsweredAsk {
         AnsweredAsk(
-            rung: rung, asker: request.asker, tick: tick, isShared: prompts.isShared(id), at: moment, prompts: prompts,
-            mark: mark, readMark: { try? await read() })
+            rung: rung, act: act(on: mark, reading: read), isShared: prompts.isShared(id), at: moment)
     }
 }
 

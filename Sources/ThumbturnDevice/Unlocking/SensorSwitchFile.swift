@@ -21,6 +21,14 @@ struct SensorSwitchFile: Sendable {
         secrets = platform.secrets
     }
 
+    /// Switches the sensor off for all accounts and vaults of the place, also for ones that were not used yet.
+    static func turnOffAll(on platform: DevicePlatform) async throws(Failure) {
+        try await change(everyone, in: platform.secrets) { $0.turnOff() }
+    }
+
+    /// The count of dismissals of everyone of the place, which every switch follows.
+    private static let everyone = "sensor switches"
+
     /// Reads the switch. One that is damaged is replaced, so that asks from here on note its new count. Throws where it
     /// cannot be read or replaced now.
     func read() async throws(Failure) -> SensorSwitch { try await change { $0 } }
@@ -32,10 +40,24 @@ struct SensorSwitchFile: Sendable {
     /// Where this cannot be written the sensor stays off, which is the safe side.
     func lift(askedAt count: Int) async { try? await change { $0.lift(askedAt: count) } }
 
-    /// Deletes the switch, which switches the sensor on.
+    /// Switches the sensor on where no stronger rung could.
+    func turnOn() async throws(Failure) { try await change { $0.turnOn() } }
+
+    /// Deletes the switch: what was dismissed is gone.
     func delete() async throws(Failure) { try await secrets.delete(name) }
 
     private func change<Value>(_ body: (inout SensorSwitch) -> Value) async throws(Failure) -> Value {
+        let count = try await Self.change(Self.everyone, in: secrets) { $0.dismissals }
+        return try await Self.change(name, in: secrets) {
+            $0.follow(count)
+            return body(&$0)
+        }
+    }
+
+    @discardableResult
+    private static func change<Value>(
+        _ name: String, in secrets: any SecretStore, _ body: (inout SensorSwitch) -> Value
+    ) async throws(Failure) -> Value {
         try await secrets.change(name) { stored in
             let kept = Self.kept(stored)
             var next = kept ?? .replacingDamaged(countedAs: .random(in: 1...Int.max))

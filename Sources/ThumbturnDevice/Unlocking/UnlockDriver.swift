@@ -23,20 +23,22 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
 
     /// Asks the person, rung by rung, until the keys have answered or no rung is left. Nothing outlives the call.
     func run(by start: UnlockFlow.Start = .tap) async -> UnlockEnd<Keys.Output> {
+        // Read before the flow: what ends after the account has got another owner is not theirs.
+        let owner = await platform.reportOwner(of: ask.request.asker)
         // One flow of an account at a time is written down. Where another one is under way, it is that one's note.
         let isFollowed = ask.prompts.isFirst(ask)
         if isFollowed, let before = await history.abandoned() {
             // It is told once, also where the app is killed again before this flow notes anything.
             await history.ended()
             observe(.telemetry(before))
-            platform.telemetry?.take(UnlockReport([before.event], began: before.time, in: before.context))
+            platform.report(UnlockReport([before.event], began: before.time, in: before.context), of: owner)
         }
         let person = await history.person()
         var context = await platform.telemetryContext()
         (context.policy, context.arm) = (policy.name, policy.arm ?? context.arm)
         var run = UnlockRun(self, for: person, isFollowed: isFollowed, countedBy: context)
         let end = await run.untilEnd(by: start)
-        if let report = run.report { platform.telemetry?.take(report) }
+        if let report = run.report { platform.report(report, of: owner) }
         if isFollowed { await history.ended() }
         await history.keep(run.flow.person.pace, since: person.pace)
         return end
@@ -77,10 +79,22 @@ struct FullSignIn<Output: Sendable>: Sendable {
     var judge: @Sendable (GivenCredentials) async throws(Failure) -> Output
 }
 
-/// Credentials that the person gave, and the number of the session key that they were given for.
+/// Credentials that the person gave for a visit that has begun.
 struct GivenCredentials: Sendable {
-    var credentials: Credentials
+    var answer: SignInAnswer
+    /// The visit's number, which its session key has in its name.
     var number: Int
+    /// The place when the visit began.
+    var beginning: PlaceBeginning
+}
+
+/// Credentials that the person gave.
+struct SignInAnswer: Sendable {
+    var credentials: Credentials
+    /// The challenge that shows the server when the sign-in began.
+    var challenge: CheckedChallenge
+    /// Whether the person has to be verified for this sign-in: see `SignInRequest.freshSince`.
+    var mustBeFresh: Bool
 }
 
 // MARK: - Prompts
@@ -114,8 +128,8 @@ extension UnlockDriver {
         _ prompt: UnlockFlow.Prompt, for use: Keys.Use, until dismissal: Dismissal, reportingTo mailbox: Mailbox
     ) async {
         let shown = PromptRequest(
-            rung: prompt.rung, reason: ask.request.reason, cancelButton: prompt.cancelButton, key: use.key, message: use.message
-        )
+            rung: prompt.rung, reason: ask.request.reason, cancelButton: prompt.cancelButton, key: use.key, message: use.message,
+            deviceUnlockMaximumAge: ask.prompts.deviceUnlockMaximumAge)
         // The prompt may be dismissed, or the flow over, before its turn came.
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         func answer(_ mismatched: @escaping @Sendable () -> Void = {}) async -> PromptAnswer? {

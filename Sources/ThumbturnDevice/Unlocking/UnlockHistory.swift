@@ -33,8 +33,11 @@ struct UnlockHistory: Sendable {
         try await write(rung, to: preferredName)
     }
 
-    /// Forgets the person: their preference and their pace.
+    /// Forgets the person: their preference and their pace, and whose the reports that wait are.
     func forget() async throws(Failure) {
+        // No session of the next person sends what is told of this one.
+        try await ReportOwner.forget(asker, on: platform)
+        try await platform.secrets.delete(openName)
         try await platform.secrets.delete(preferredName)
         for sensor in SensorKind.allCases.map(\.rawValue) + [Self.unknownSensor] {
             try await platform.secrets.delete(paceName(sensor))
@@ -61,7 +64,7 @@ struct UnlockHistory: Sendable {
     private var openName: String { "open flow \(asker)" }
 
     private func read<Value: Decodable>(_ type: Value.Type, from name: String) async -> Value? {
-        guard let bytes = (try? await platform.secrets.read(name)) ?? nil else { return nil }
+        guard let bytes = (try? await platform.secrets.readable(name)) ?? nil else { return nil }
         // In an array, because not every decoder accepts a bare value as a JSON text.
         return try? JSONDecoder().decode([Value].self, from: Data(bytes)).first
     }

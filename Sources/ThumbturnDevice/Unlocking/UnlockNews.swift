@@ -5,7 +5,7 @@ public import ThumbturnCore
 @nonexhaustive
 #endif
 public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
-    /// The moment to offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay(_:)` takes
+    /// The moment to offer another way beside the prompt, without covering it. `Question.useAnotherWay()` takes
     /// it.
     case hint(Rung)
     /// The sensor saw too little and asks again, which is no mismatch: a screen may say “a little longer”.

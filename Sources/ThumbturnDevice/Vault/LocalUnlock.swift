@@ -101,7 +101,7 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
     }
 
     private func opened() throws(Failure) -> VaultKey {
-        guard let key = key.withLock({ $0 }), !answered.wasDismissed else { throw Failure(.vaultClosed) }
+        guard let key = key.withLock({ $0 }), !answered.act.wasDismissed else { throw Failure(.vaultClosed) }
         return key
     }
 }

@@ -16,7 +16,9 @@ extension Vault {
     }
 
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool {
-        guard canSetUpBiometrics(readiness), let offer = try? await biometricOffer() else { return false }
+        guard !platform.prompts.isBehindLock, canSetUpBiometrics(readiness), let offer = try? await biometricOffer() else {
+            return false
+        }
         // It needs no sign-in before it: its first unlock makes it.
         return offer.isDue(readiness, at: platform.clock.civilTime, under: rules, hasJustSignedIn: true)
     }
@@ -26,7 +28,7 @@ extension Vault {
     /// answer.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         try await storeOfferAnswer(answer)
-        await platform.report(.offerAnswered(answer))
+        await platform.report(.offerAnswered(answer), of: asker)
     }
 
     /// The same without an offer: by the switch in the settings, which telemetry does not count.

@@ -76,7 +76,7 @@ public final class Vault: Sendable {
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; one of the four cancellations; the obstacle at the last rung, with the step that
     ///   removes it; `paused` with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where
-    ///   the vault is gone for good: call `delete()`, and the next unlock makes a new one. Cancelling the task
+    ///   the vault is gone for good: call `delete(erasing:)`, and the next unlock makes a new one. Cancelling the task
     ///   dismisses the prompt and throws `cancelledByApp`.
     public func unlocked<Value>(
         _ reason: String, by start: UnlockFlow.Start = .tap, _ body: (LocalUnlock) async throws -> Value
@@ -104,12 +104,36 @@ public final class Vault: Sendable {
     }
 
     /// Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again.
-    public func delete() async throws(Failure) {
+    ///
+    /// The next unlock makes the vault anew, for the person who is there then. If the vault opens an `AppLockModel` or approves sheets, the app
+    /// has to erase everything that it shows and keeps outside the vault before that, because the next person may be another one:
+    ///
+    ///     try await vault.delete { try await model.eraseEverything() }
+    ///
+    /// Until a `delete` has erased it, a vault that was made anew opens and seals as before, but opens no lock and approves no
+    /// sheet: they report `keyInvalidated` with `reEnrol`.
+    ///
+    /// - Parameter erase: erases what the app shows and keeps outside the vault for its person. An app whose vault opens no lock and
+    ///   approves no sheet passes none.
+    /// - Throws: what the platform reports; what `erase` throws, once the vault is deleted.
+    public func delete(erasing erase: (@Sendable () async throws -> Void)? = nil) async throws(Failure) {
+        try await deleteVault()
+        guard let erase else { return }
+        do {
+            try await erase()
+        } catch {
+            throw Failure(thrownByApp: error)
+        }
+        try await former.forget()
+    }
+
+    private func deleteVault() async throws(Failure) {
         guard let store = platform.vaults else { throw Failure(.noVault) }
         platform.prompts.void(asker)
         // An unlock that began while the vault was being deleted opens nothing either.
         defer { platform.prompts.void(asker) }
         try await changes.serialised { () async throws(Failure) in
+            if try await platform.secrets.stored(recordName) != .nothing { try await former.note() }
             var numbers: [Int]
             // Once more where another process has made the vault anew meanwhile.
             repeat {
@@ -130,27 +154,17 @@ public final class Vault: Sendable {
     /// open in this process closes; one that another process has opened stays open until its body ends.
     ///
     /// - Throws: `policyDenies` where only the sensor opens the vault, by its access or because there was no passcode when
-    ///   it was made: no other rung could switch the sensor on again. To close such a vault for good, delete it.
+    ///   it was made: no other rung could switch the sensor on again. It is closed then, and the sensor opens it again. To close
+    ///   such a vault for good, delete it.
     ///   `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        guard !opensOnlyBySensor(nil) else { throw Failure(.policyDenies) }
         platform.prompts.void(asker)
         // An unlock that succeeded while it was being written is void as well.
         defer { platform.prompts.void(asker) }
+        guard !opensOnlyBySensor(nil) else { throw Failure(.policyDenies) }
         // A record that cannot be read opens nothing.
         guard !opensOnlyBySensor((try? await record()) ?? nil) else { throw Failure(.policyDenies) }
         try await sensorSwitch.turnOff()
-    }
-
-    /// Moves the unlocks with this reason to their next rung, because the person chose another way, for example by the
-    /// hint.
-    public func useAnotherWay(_ reason: String) {
-        platform.prompts.choose(.anotherWay, for: asker, reason: reason)
-    }
-
-    /// Shows the prompt now, where an unlock with this reason waits for the person to ask for it.
-    public func prompt(_ reason: String) {
-        platform.prompts.choose(.prompt, for: asker, reason: reason)
     }
 }
 
@@ -187,10 +201,9 @@ extension Vault {
         let (rung, key) = try await liftingLockout(of: record, for: ask, by: start) { (start) async throws(Failure) in
             try await self.release(record, from: store, for: ask, by: start)
         }
-        let mark = PlaceMark(dismissals: dismissals, number: record.number)
-        let answered = ask.answered(by: rung, at: platform.moment, on: mark) { () async throws(Failure) in
-            PlaceMark(dismissals: try await self.sensorSwitch.read().dismissals, number: try await self.record()?.number)
-        }
+        var answered = ask.answered(
+            by: rung, at: platform.moment, on: Self.mark(dismissals, record), reading: placeMark)
+        answered.lockProblem = await former.lockProblem
         try ask.check()
         // Another process that dismissed the person meanwhile voids nothing here.
         guard try await sensorSwitch.read().dismissals == dismissals else { throw Failure(.cancelledByApp) }
@@ -204,6 +217,15 @@ extension Vault {
             await addMissingCopies(of: key, number: record.number, in: store)
         }
         return (answered, key)
+    }
+
+    /// What dismissals and deletions of all processes have left.
+    @Sendable private func placeMark() async throws(Failure) -> PlaceMark {
+        Self.mark(try await sensorSwitch.read().dismissals, try await record())
+    }
+
+    private static func mark(_ dismissals: Int, _ record: VaultRecord?) -> PlaceMark {
+        PlaceMark(dismissals: dismissals, number: record?.number, person: record.map { "key \($0.number)" })
     }
 
     /// Runs the flow until the platform has released the key.
@@ -466,6 +488,7 @@ extension Vault {
         return record
     }
 
+    private var former: FormerVault { FormerVault(of: name, on: platform) }
     private var numbers: VaultNumbers { VaultNumbers(vault: name, on: platform) }
     private var recordName: String { "vault \(name)" }
 }

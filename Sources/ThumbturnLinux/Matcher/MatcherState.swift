@@ -19,9 +19,10 @@ final class MatcherState: Sendable {
     private let writing = Mutex(())
 
     init(
-        folder: String, tcti: String, prints: EnrolledPrints, clock: any DeviceClock = SystemClock()
+        folder: String, tcti: String, prints: EnrolledPrints, clock: any DeviceClock = SystemClock(),
+        random: @escaping @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
     ) throws(Failure) {
-        files = PrivateFiles(folder: folder)
+        files = PrivateFiles(folder: folder, random: random)
         self.tcti = tcti
         self.prints = prints
         self.clock = clock

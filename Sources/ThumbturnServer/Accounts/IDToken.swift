@@ -12,6 +12,22 @@ struct IdentityProvider: Sendable {
     /// The app's client id at the provider.
     var audience: String
     var keys: [Key]
+    var staleSignIn = StaleSignIn.enrolsWithCoolOffOnly
+
+    /// The worth of a stale sign-in at this provider, from the operator's file. Each value names what it lets happen.
+    enum StaleSignIn: String, Decodable, Sendable, CaseIterable {
+        /// It opens a visit and enrols a device that cools off, and changes no keys.
+        case enrolsWithCoolOffOnly = "enrols_with_cool_off_only"
+        /// It changes keys too: for a provider that cannot be asked for a fresh sign-in.
+        case aBrowserCookieMayResetKeys = "a_browser_cookie_may_reset_keys"
+
+        var freshness: SignInFreshness {
+            switch self {
+            case .enrolsWithCoolOffOnly: .stale
+            case .aBrowserCookieMayResetKeys: .acceptedStale
+            }
+        }
+    }
 
     /// A public key with its only algorithm.
     struct Key: Sendable {
@@ -40,6 +56,9 @@ struct IdentityProvider: Sendable {
 struct IDToken {
     /// The longest time between the sign-in at the provider and the exchange.
     static let longestAge = Duration.seconds(600)
+    /// The longest time between the beginning of a sign-in and the exchange. A device gives the person 10 minutes at the
+    /// provider's page, and needs a moment before and after.
+    static let longestSignIn = Duration.seconds(660)
     /// How far a provider's clock may be ahead.
     static let skew = TokenTimes.leeway
 
@@ -52,11 +71,31 @@ struct IDToken {
     let methods: [String]
     private let id: [UInt8]
     private let expiresAt: UnixTime
+    private let authTime: UnixTime?
+    private let staleSignIn: IdentityProvider.StaleSignIn
+
+    /// Whether the provider authenticated the person for this sign-in.
+    ///
+    /// - Parameter began: the server's time when the sign-in began; nil if nothing shows it.
+    func freshness(since began: UnixTime?) -> SignInFreshness {
+        guard let authTime, let began, TokenExchange.isFresh(authTime, since: began) else { return staleSignIn.freshness }
+        return .fresh
+    }
 
     /// The record that this token was used, so that it is accepted once.
     func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt, epoch: epoch) }
 
-    /// Verifies a token. Its `nonce` has to be the thumbprint of the session key that presents it, so that a stolen
+    /// The record that this authentication of the person was the fresh one of an ID token, so that it is that once: a provider may
+    /// give out more ID tokens with its time, and challenges from before it may be kept in stock.
+    func spendAuthentication(in epoch: Int64) -> Spend {
+        guard let authTime else { preconditionFailure("only an authentication whose time is known is fresh") }
+        let named = "\(issuer)\n\(subject)\n\(authTime.seconds)"
+        return Spend(
+            .authentication, id: Array(SHA256.hash(data: Array(named.utf8)).prefix(16)),
+            expiresAt: authTime + Self.longestSignIn + TokenExchange.clockLeeway + .seconds(1), epoch: epoch)
+    }
+
+    /// Verifies a token. Its `nonce` has to name the session key that presents it, so that a stolen
     /// token is useless to another device, and so is a token that was issued for another purpose.
     init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
@@ -71,18 +110,22 @@ struct IDToken {
         guard claims.aud.values.contains(provider.audience),
             claims.azp.map({ $0 == provider.audience }) ?? (claims.aud.values.count == 1)
         else { throw .wrongAudience }
-        guard claims.nonce == jkt else { throw .foreignKey }
-        guard now < claims.exp else { throw .expired }
-        try TokenTimes.checkPast(claims.iat, at: now)
-        guard now - claims.iat < Self.longestAge else { throw .expired }
+        guard TokenExchange.names(claims.nonce, key: jkt) else { throw .foreignKey }
+        let (iat, exp) = (claims.iat.time, claims.exp.time)
+        guard now < exp else { throw .expired }
+        try TokenTimes.checkPast(iat, at: now)
+        guard now - iat < Self.longestAge else { throw .expired }
         guard (1...255).contains(claims.sub.utf8.count) else { throw .malformed }
         issuer = claims.iss
         subject = claims.sub
-        issuedAt = claims.iat
+        issuedAt = iat
         methods = claims.amr?.values ?? ["fed"]
         // Over the signed part only, because one text may have several valid signatures.
         id = Array(SHA256.hash(data: jws.signingInput).prefix(16))
-        expiresAt = min(claims.exp, claims.iat + Self.longestAge)
+        expiresAt = min(exp, iat + Self.longestAge)
+        // Nothing from the future counts as fresh, nor does what is no time. Neither costs the person the sign-in.
+        authTime = claims.authTime?.value.flatMap { TokenTimes.age(of: $0.time, at: now) == nil ? nil : $0.time }
+        staleSignIn = provider.staleSignIn
     }
 
     private struct Header: Decodable {
@@ -93,14 +136,20 @@ struct IDToken {
     }
 
     private struct Claims: Decodable {
+        enum CodingKeys: String, CodingKey {
+            case iss, sub, aud, azp, nonce, iat, exp, amr
+            case authTime = "auth_time"
+        }
+
         var iss: String
         var sub: String
         var aud: Audiences
         var azp: String?
         var nonce: String
-        var iat: UnixTime
-        var exp: UnixTime
+        var iat: NumericDate
+        var exp: NumericDate
         var amr: Methods?
+        var authTime: IfReadable<NumericDate>?
     }
 
     /// 1 to 8 texts of visible ASCII; nil for anything else, which must not cost the person the sign-in.

@@ -11,12 +11,20 @@ import ThumbturnVerifier
 ///     {"providers": [{"issuer": "https://id.example", "audience": "our-app", "jwks": "id.example.json"}]}
 ///
 /// `jwks` is a file with the provider's key set, in the same folder. Keys that are neither P-256 nor RSA of 2048 to
-/// 4096 bits are ignored.
+/// 4096 bits are ignored. `stale_sign_in` is a value of `IdentityProvider.StaleSignIn`, the first one by default.
 final class IdentityProviders: Sendable {
     private let file: String?
     private let loaded: Mutex<[IdentityProvider]>
 
     var current: [IdentityProvider] { loaded.withLock { $0 } }
+
+    /// What the operator should know about the providers in use.
+    var warnings: [String] {
+        current.filter { $0.staleSignIn == .aBrowserCookieMayResetKeys }.map {
+            "\($0.issuer): a person who is still signed in there in a device's browser may reset its PIN and its biometric key, "
+                + "without being asked for anything (\"stale_sign_in\": \"\($0.staleSignIn.rawValue)\")"
+        }
+    }
 
     /// Throws `SetupError.providers` if the file cannot be read.
     init(file: String?) throws(SetupError) {
@@ -33,9 +41,15 @@ final class IdentityProviders: Sendable {
 
     private struct Listed: Decodable {
         struct Provider: Decodable {
+            enum CodingKeys: String, CodingKey {
+                case issuer, audience, jwks
+                case staleSignIn = "stale_sign_in"
+            }
+
             var issuer: String
             var audience: String
             var jwks: String
+            var staleSignIn: IdentityProvider.StaleSignIn?
         }
         var providers: [Provider]
     }
@@ -64,7 +78,9 @@ final class IdentityProviders: Sendable {
                 guard isSecure(provider.issuer), !provider.audience.isEmpty, !keys.isEmpty || listed.isEmpty else {
                     throw SetupError.providers(path)
                 }
-                return IdentityProvider(issuer: provider.issuer, audience: provider.audience, keys: keys)
+                return IdentityProvider(
+                    issuer: provider.issuer, audience: provider.audience, keys: keys,
+                    staleSignIn: provider.staleSignIn ?? .enrolsWithCoolOffOnly)
             }
         } catch {
             throw .providers(path)

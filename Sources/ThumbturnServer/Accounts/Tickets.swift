@@ -9,7 +9,7 @@ import ThumbturnVerifier
 /// account and a session key. A ticket is consumed like a challenge.
 package struct Tickets {
     struct Claims: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid, gen, amr, at }
+        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid, gen, freshness, amr, at }
         var iss: String
         var sub: String
         var jti: String
@@ -19,6 +19,8 @@ package struct Tickets {
         var sid: String?
         /// The account's `credentialGeneration`.
         var gen: Int64
+        /// A ticket without it is refused, so that forgetting it gives nothing.
+        var freshness: SignInFreshness
         /// How the person was verified; nil for a ticket that opens no session.
         var amr: [String]?
         /// When the person was verified.
@@ -38,6 +40,8 @@ package struct Tickets {
         package var spend: Spend
         /// The session of the vouching device, which must still be live when the ticket is consumed; nil after full credentials.
         package var voucher: SessionID?
+        /// Whether the person was verified for the sign-in that the ticket was issued for.
+        package var freshness: SignInFreshness
         /// The account's `credentialGeneration` when the ticket was issued. The ticket is void if it has grown since.
         package var credentialGeneration: Int64 = 0
         /// The credentials of which a visit may be opened. Nil where a device vouches, and for the ticket of a visit:
@@ -62,12 +66,12 @@ package struct Tickets {
     }
 
     func issue(
-        to account: AccountID, generation: Int64, jkt: String, credentials: [String]? = nil, voucher: SessionID? = nil,
-        at now: UnixTime, lifetime: Duration
+        to account: AccountID, generation: Int64, jkt: String, freshness: SignInFreshness,
+        credentials: [String]? = nil, voucher: SessionID? = nil, at now: UnixTime, lifetime: Duration
     ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text, gen: generation, amr: credentials,
+            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text, gen: generation, freshness: freshness, amr: credentials,
             at: credentials.map { _ in now }
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
@@ -89,7 +93,8 @@ package struct Tickets {
         let voucher = claims.sid.flatMap { SessionID($0) }
         guard (voucher == nil) == (claims.sid == nil) else { throw .malformed }
         let spend = Spend(.ticket, id: id.bytes, expiresAt: claims.exp, epoch: epoch)
-        var right = Right(account: account, spend: spend, voucher: voucher, credentialGeneration: claims.gen)
+        var right = Right(
+            account: account, spend: spend, voucher: voucher, freshness: claims.freshness, credentialGeneration: claims.gen)
         if let methods = claims.amr, let verifiedAt = claims.at {
             right.credentials = Credentials(methods: methods, verifiedAt: verifiedAt)
         }

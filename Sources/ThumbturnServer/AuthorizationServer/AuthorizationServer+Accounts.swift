@@ -147,11 +147,11 @@ extension AuthorizationServer {
         }
         guard let account = candidate.account else { preconditionFailure("a sign-in that is accepted has an account") }
         let ticket = tickets.issue(
-            to: account.id, generation: account.credentialGeneration, jkt: sender.jkt,
+            to: account.id, generation: account.credentialGeneration, jkt: sender.jkt, freshness: .fresh,
             credentials: Self.methods(of: candidate.attempt.evidence, account), at: time.now,
             lifetime: settings.ticketLifetime)
         return EnrolmentTicket(
-            ticket: ticket, account: account.id.text, expiresIn: settings.ticketLifetime.components.seconds)
+            ticket: ticket, account: account.id.text, isFresh: true, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     /// How accepted evidence verified the person (RFC 8176 section 2). A recovery code is a password for one use, `otp`:

@@ -23,7 +23,8 @@ extension AuthorizationServer {
         let spend = Spend(
             .ticket, id: DeviceID.random().bytes, expiresAt: time.now + .seconds(60), epoch: secrets.current.epoch)
         return Tickets.Right(
-            account: account.id, spend: spend, voucher: nil, credentialGeneration: account.credentialGeneration)
+            account: account.id, spend: spend, voucher: nil, freshness: .fresh,
+            credentialGeneration: account.credentialGeneration)
     }
 }
 #endif

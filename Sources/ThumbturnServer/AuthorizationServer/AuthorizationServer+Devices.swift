@@ -60,10 +60,11 @@ extension AuthorizationServer {
         }
         let ticket = tickets.issue(
             to: caller.session.account, generation: caller.session.credentialGeneration, jkt: request.jkt,
-            voucher: caller.session.id, at: time.now, lifetime: settings.ticketLifetime
+            freshness: .fresh, voucher: caller.session.id, at: time.now, lifetime: settings.ticketLifetime
         )
         return EnrolmentTicket(
-            ticket: ticket, account: caller.session.account.text, expiresIn: settings.ticketLifetime.components.seconds)
+            ticket: ticket, account: caller.session.account.text, isFresh: true,
+            expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over or

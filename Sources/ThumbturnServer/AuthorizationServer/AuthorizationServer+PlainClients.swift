@@ -16,6 +16,8 @@ extension AuthorizationServer {
         let ticket: Tickets.Right
         do throws(VerificationError) {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
+            // Such a device has no cool-off, and its tokens say that the person was verified now.
+            guard ticket.freshness.worth.datesTokens else { throw .insufficient }
             // A plain client brings no evidence, and must not be the way around it.
             guard settings.enrolmentLiveness == nil, settings.evidence.current.withoutEvidence == .lower else {
                 throw .insufficient
@@ -36,7 +38,8 @@ extension AuthorizationServer {
             throw RequestError.unverified(.init(.enrolment, error))
         }
         await beforeSpending()
-        // Such a device has no session key and can change nothing, so it needs no cool-off.
+        // Such a device has no session key and can change nothing, so it needs no cool-off, whatever the ticket is worth: it
+        // never does more than another device does during its cool-off.
         let device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: "", keys: [], coolOff: .zero
         )

@@ -47,7 +47,7 @@ extension AuthorizationServer {
     func me(_ caller: Caller) -> Me {
         Me(
             account: caller.session.account.text, name: caller.session.accountName, device: caller.session.device.text,
-            acr: caller.claims.acr, amr: caller.claims.amr, authTime: caller.session.authTime
+            acr: caller.claims.acr, amr: caller.claims.amr, authTime: caller.session.verifiedAt
         )
     }
 }

@@ -54,7 +54,7 @@ extension AuthorizationServer {
         let claims = AccessTokenClaims(
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
             iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
-            sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
+            sid: session.id.text, did: session.device.text, authTime: session.verifiedAt, acr: assurance.acr,
             amr: session.credentials ?? assurance.amr, cnf: KeyConfirmation(jkt: session.sessionJKT),
             authorizationDetails: grant.map { [$0] }
         )

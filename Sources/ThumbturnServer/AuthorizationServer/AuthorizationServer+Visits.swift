@@ -32,10 +32,13 @@ extension AuthorizationServer {
     }
 
     /// The ticket for a visit's own device: its person signed in a moment ago, so an enrolment needs no second password.
-    /// It is worth what the sign-in's own ticket was worth for an enrolment, once for each visit, and opens no session.
+    /// It is worth what the sign-in's own ticket was worth for an enrolment, once for each visit, and opens no session. The
+    /// visit of a sign-in that is not worth it gets none: the person signs in again.
     func ticket(for jkt: String, ofVisit visit: SessionView) async throws -> EnrolmentTicket {
         let now = time.now
-        guard let age = TokenTimes.age(of: visit.authTime, at: now), age <= Self.oldestSignInForATicket else {
+        guard let freshness = visit.freshness, freshness.worth.vouches,
+            let age = TokenTimes.age(of: visit.authTime, at: now), age <= Self.oldestSignInForATicket
+        else {
             throw RequestError.stepUp(maximumAge: Self.oldestSignInForATicket)
         }
         // It is remembered for as long as such a request is accepted.
@@ -44,9 +47,11 @@ extension AuthorizationServer {
             epoch: secrets.current.epoch)
         guard try await store.spend([spend]) else { throw RequestError.unverified(.init(.ticket, .replayed)) }
         let ticket = tickets.issue(
-            to: visit.account, generation: visit.credentialGeneration, jkt: jkt, at: now, lifetime: settings.ticketLifetime)
+            to: visit.account, generation: visit.credentialGeneration, jkt: jkt, freshness: freshness, at: now,
+            lifetime: settings.ticketLifetime)
         return EnrolmentTicket(
-            ticket: ticket, account: visit.account.text, expiresIn: settings.ticketLifetime.components.seconds)
+            ticket: ticket, account: visit.account.text, isFresh: freshness.worth.changesKeys,
+            expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     /// How long after the sign-in a visit ends; nil if there are none. It never outlasts other sessions.

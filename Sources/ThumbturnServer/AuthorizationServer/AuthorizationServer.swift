@@ -139,21 +139,46 @@ package struct AuthorizationServer: Sendable {
     /// with it. If the challenge's secret is unknown, the secrets are read again, because another node may have renewed
     /// them.
     func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
-        do {
-            return try verify(challenge, for: purpose, by: secrets.current)
-        } catch VerificationError.unknownKey {
-            try await secrets.reload(atMostOncePerSecond: true)
-            return try verify(challenge, for: purpose, by: secrets.current)
+        try await byRecentSecrets { secrets in
+            let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
+            return (claims, try spend(.challenge, claims, until: claims.exp, in: secrets.epoch))
         }
     }
 
-    private func verify(
-        _ challenge: String, for purpose: Purpose, by secrets: ServerSecrets.Current
-    ) throws(VerificationError) -> (claims: ChallengeClaims, spend: Spend) {
-        let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
+    /// Verifies the challenge that a session key got before its person was sent to a provider, and returns when that was and
+    /// what has to be consumed with it.
+    ///
+    /// It pays for nothing by itself. It is consumed all the same: otherwise one sign-in of the person would be the fresh one
+    /// of every ID token that the provider then gives out by its session.
+    func beginning(by challenge: String, jkt: String) async throws -> (time: UnixTime, spend: Spend) {
+        try await byRecentSecrets { secrets in
+            // A person at a provider's page may take longer than a challenge lives for a signature.
+            let claims = try challenges(by: secrets).verify(
+                challenge, for: .enrol, youngerThan: IDToken.longestSignIn, at: time.now)
+            guard claims.cnf.jkt == jkt else { throw VerificationError.foreignKey }
+            return (
+                claims.iat, try spend(.signInBeginning, claims, until: claims.iat + IDToken.longestSignIn, in: secrets.epoch)
+            )
+        }
+    }
+
+    private func byRecentSecrets<Verified>(
+        _ verify: (ServerSecrets.Current) throws -> Verified
+    ) async throws -> Verified {
+        do {
+            return try verify(secrets.current)
+        } catch VerificationError.unknownKey {
+            try await secrets.reload(atMostOncePerSecond: true)
+            return try verify(secrets.current)
+        }
+    }
+
+    private func spend(
+        _ use: Spend.Use, _ claims: ChallengeClaims, until expiry: UnixTime, in epoch: Int64
+    ) throws(VerificationError) -> Spend {
         // The server made the claims, so this guard does not fail.
         guard let id = Base64URL.decode(claims.jti), id.count >= 16 else { throw .malformed }
-        return (claims, Spend(.challenge, id: id, expiresAt: claims.exp, epoch: secrets.epoch))
+        return Spend(use, id: id, expiresAt: expiry, epoch: epoch)
     }
 }
 #endif

@@ -62,8 +62,8 @@ package struct CeremonyRules: Hashable, Sendable {
         challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: false,
         log: .keyChange, refusal: .unauthorised)
 
-    /// Replaces a key with full credentials, if `KeyChangeRules` allow it. Full credentials enrol a device, so they may
-    /// replace its keys as well.
+    /// Replaces a key with full credentials, if `KeyChangeRules` and `SignInFreshness` allow it. Full credentials enrol a
+    /// device, so they may replace its keys as well.
     static let replaceKeyByTicket = CeremonyRules(
         challenge: .manage, authority: .ticket, factors: [], coolingOffMay: true,
         log: .keyChange, refusal: .unauthorised)

@@ -9,7 +9,7 @@ struct EnrolmentIntent: Sendable {
     var device: DeviceID
     var name: String
     var keys: [KeyRegistration]
-    /// The length of the device's cool-off, if its account has other devices.
+    /// The length of the device's cool-off. `SignInFreshness` says when it begins although the account has no other device.
     var coolOff: Duration
     var ifEnrolled: IfEnrolled
     /// The level of liveness that each enrolment demands; nil if it demands none.

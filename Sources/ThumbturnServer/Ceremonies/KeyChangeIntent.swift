@@ -9,7 +9,8 @@ struct KeyChangeIntent: Sendable {
     /// The new key with its own proof; nil if a key is removed.
     var key: KeyRegistration?
     var policy: KeyChangeRules
-    /// The length of the device's cool-off after a change by a ticket, if its account has other devices.
+    /// The length of the device's cool-off after a change by a ticket. `SignInFreshness` says when it begins although the
+    /// account has no other device.
     var coolOff: Duration
     var evidence = EvidenceClaim()
 
@@ -25,6 +26,7 @@ struct KeyChangeIntent: Sendable {
                 guard ticket.account == device.account, policy.allow(change, by: .credentials, on: device) else {
                     throw .foreignKey
                 }
+                guard ticket.freshness.worth.changesKeys else { throw .insufficient }
             } else {
                 guard let standing = standings.first, policy.allow(change, by: .key(standing), on: device) else {
                     throw .unknownKey

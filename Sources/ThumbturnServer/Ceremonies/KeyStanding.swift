@@ -38,7 +38,8 @@ package struct KeyStanding: Hashable, Sendable {
     /// Whether the key's signatures are accepted.
     package let state: State
     /// The rest of the cool-off of the key's device; nil if it does not cool off. A cool-off follows an enrolment with
-    /// full credentials or a PIN, and a key change with full credentials, if the account has other devices.
+    /// full credentials or a PIN, and a key change with full credentials, if the account has other devices; after a sign-in
+    /// that is not fresh, also without them.
     ///
     /// During its cool-off a device neither changes nor shows what its account's other devices may lose. Each row of
     /// `CeremonyRules` and each line of the list of routes says what that means there.

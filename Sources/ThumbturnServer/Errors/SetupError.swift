@@ -135,7 +135,8 @@ public enum SetupError: Error, CustomStringConvertible {
         case .providers(let path):
             "\(path) does not name providers: "
                 + "{\"providers\": [{\"issuer\": \"https://…\", \"audience\": \"…\", \"jwks\": \"FILE\"}]}, "
-                + "each with a key set that has a P-256 or RSA key."
+                + "each with a key set that has a P-256 or RSA key, and an optional \"stale_sign_in\": "
+                + "\"enrols_with_cool_off_only\" or \"a_browser_cookie_may_reset_keys\"."
         case .clientName: "A back end's name has 1 to 64 of a to z, 0 to 9 and -."
         case .clientNeeds: "A back end needs at least one scope and one public key, and has at most two keys."
         case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."

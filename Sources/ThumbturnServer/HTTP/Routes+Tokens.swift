@@ -65,7 +65,8 @@ extension Routes {
             return .json(try await service.stepUp(byUnlock: token, act: act, dpop: dpop))
         case .refresh(let token): return .json(try await service.refresh(token, dpop: dpop))
         case .visit(let ticket): return .json(try await service.visit(by: ticket, dpop: dpop))
-        case .exchange(let idToken): return .json(try await service.exchange(idToken, dpop: dpop))
+        case .exchange(let idToken, let challenge):
+            return .json(try await service.exchange(idToken, begunBy: challenge, dpop: dpop))
         case .unreadable(let error): throw RequestError.malformed(error: error)
         }
     }

@@ -16,8 +16,8 @@ enum TokenRequest: Hashable {
     case stepUpByUnlock(token: String, act: String)
     /// The refresh grant (RFC 6749 section 6).
     case refresh(token: String)
-    /// A token exchange (RFC 8693) of an ID token of the app's own provider.
-    case exchange(idToken: String)
+    /// A token exchange (RFC 8693) of an ID token of the app's own provider, with the challenge that began the sign-in.
+    case exchange(idToken: String, challenge: String?)
     /// The ticket of a full sign-in, for a visit.
     case visit(ticket: String)
     /// A grant that cannot be read, or that this server does not support. The error is sent only to a holder of a
@@ -62,7 +62,7 @@ enum TokenRequest: Hashable {
         guard let token = form["subject_token"], form["subject_token_type"] == TokenExchange.idTokenType,
             [nil, TokenExchange.ticketType].contains(form["requested_token_type"])
         else { return .unreadable(.invalidRequest) }
-        return .exchange(idToken: token)
+        return .exchange(idToken: token, challenge: form[TokenExchange.challengeField])
     }
 
     private static func readUnlock(_ form: Form) -> TokenRequest {

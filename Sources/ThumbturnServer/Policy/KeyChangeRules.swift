@@ -6,7 +6,7 @@ import ThumbturnMessages
 struct KeyChangeRules: Sendable {
     /// An authority that can authorise a change.
     enum Authority: Hashable, Sendable {
-        /// A ticket, which was issued for a sign-in with full credentials.
+        /// A ticket, which was issued for a sign-in with full credentials. `SignInFreshness` says of which sign-in.
         case credentials
         /// A key that shows this factor; see `KeyStanding.factor`.
         case factor(KeyKind)

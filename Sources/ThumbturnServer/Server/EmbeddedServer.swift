@@ -253,7 +253,14 @@ private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
+            var told: [String] = []
             while true {
+                // The providers of the start, and those that were read again.
+                let warnings = service.providers.warnings
+                if warnings != told {
+                    for warning in warnings { logger.warning("providers", metadata: ["warning": .string(warning)]) }
+                    told = warnings
+                }
                 try await Task.sleep(for: .seconds(60))
                 do {
                     try await service.tidy()

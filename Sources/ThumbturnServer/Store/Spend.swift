@@ -28,6 +28,11 @@ package struct Spend: Hashable, Sendable {
         case tpmActivation = 8
         /// A DPoP proof, where several nodes have to know of it. It is remembered by a statement of its own.
         case dpopProof = 9
+        /// A challenge that shows when a sign-in elsewhere began. It is the same text as a challenge for keys, and expires
+        /// later, so it is remembered apart.
+        case signInBeginning = 10
+        /// One authentication of a person at a provider, as the fresh one of an ID token.
+        case authentication = 11
     }
 
     package var use: Use

@@ -22,7 +22,7 @@ extension SimulatedPhone {
             state.takeDownPrompts(Failure(.cancelledBySystem))
             state.locks = [:]
             state.starts += 1
-            state.lastMatch = nil
+            (state.lastMatch, state.lastDeviceUnlock) = (nil, nil)
             // Without a passcode the user's files are readable as soon as the app can run.
             state.wantsPasscode = state.hasPasscode
             state.isReadable = !state.hasPasscode

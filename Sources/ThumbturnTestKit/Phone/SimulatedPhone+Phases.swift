@@ -34,7 +34,8 @@ extension SimulatedPhone.State {
         if phase != .inactive { isCovered = false }
         guard phase != self.phase else { return }
         self.phase = phase
-        for watcher in watchers.values { watcher.yield(phase) }
+        // One that has ended is forgotten here: see `Broadcaster`.
+        watchers = watchers.filter { $0.value.takes(phase) }
     }
 }
 
@@ -43,14 +44,10 @@ struct PhonePhases: AppPhases {
 
     func phases() -> AsyncStream<AppPhase> {
         let (phases, watcher) = AsyncStream.makeStream(of: AppPhase.self)
-        let id = phone.state.withLock { state in
+        phone.state.withLock { state in
             state.nextWatcher += 1
             state.watchers[state.nextWatcher] = watcher
             watcher.yield(state.phase)
-            return state.nextWatcher
-        }
-        watcher.onTermination = { [weak phone] _ in
-            phone?.state.withLock { $0.watchers[id] = nil }
         }
         return phases
     }

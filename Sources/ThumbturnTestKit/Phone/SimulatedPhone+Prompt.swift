@@ -11,15 +11,23 @@ extension SimulatedPhone {
         var key: KeyName
         var message: [UInt8]
         var prompt: Int
+
+        init(_ request: PromptRequest, _ prompt: Int) {
+            (rung, key, message) = (request.rung, request.key, request.message)
+            self.prompt = prompt
+        }
     }
 
     func prompt(_ request: PromptRequest, _ hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         let now = clock.now
         let (cuts, cut) = AsyncStream.makeStream(of: PromptAnswer.self)
         let start = state.withLock { Self.begin(request, cut, &$0, at: now) }
-        guard case .shown(let id) = start else {
-            if case .refused(let failure) = start { return .failed(failure) }
-            return await unheard()
+        let id: Int
+        switch start {
+        case .shown(let number): id = number
+        case .reused(let number): return .matched(Presence(context: Verified(request, number)))
+        case .refused(let failure): return .failed(failure)
+        case .unheard: return await unheard()
         }
         let answer = await withTaskGroup(of: PromptAnswer?.self) { group in
             group.addTask { await self.answer(request, id, hearing) }
@@ -46,6 +54,8 @@ extension SimulatedPhone {
 
     private enum Start {
         case shown(Int)
+        /// Nothing is shown: an unlock of the phone itself counts.
+        case reused(Int)
         case refused(Failure)
         case unheard
     }
@@ -61,6 +71,7 @@ extension SimulatedPhone {
             state.acts.removeFirst()
             return .unheard
         }
+        if let number = reuse(of: request, &state, at: now) { return .reused(number) }
         if state.model.showsOnePrompt { state.takeDownPrompts(Failure(.superseded)) }
         state.prompts += 1
         state.shown[state.prompts] = cut
@@ -152,8 +163,7 @@ extension SimulatedPhone {
         case .match:
             state.forgetTries()
             state.lastMatch = now
-            let verified = Verified(rung: request.rung, key: request.key, message: request.message, prompt: id)
-            return .matched(Presence(context: verified))
+            return .matched(Presence(context: Verified(request, id)))
         case .noMatch, .tryInVain:
             // The system's sheet asks again after a wrong passcode, and keeps its count from apps.
             guard request.rung == .biometric else { return act == .noMatch ? .notMatched : nil }

@@ -16,7 +16,7 @@ struct PhoneSecrets: SecretStore {
         try readable { state in
             guard !state.unreadableSecrets.contains(name) else { return .failure(SimulatedPhone.sealedForever) }
             guard state.secrets[name] == old else { return .success(false) }
-            state.secrets[name] = new
+            state.keep(new, as: name)
             return .success(true)
         }
     }
@@ -26,8 +26,7 @@ struct PhoneSecrets: SecretStore {
 
     private func set(_ secret: [UInt8]?, _ name: String) throws(Failure) {
         try readable { state in
-            state.unreadableSecrets.remove(name)
-            state.secrets[name] = secret
+            state.keep(secret, as: name)
             return .success(())
         }
     }
@@ -39,6 +38,18 @@ struct PhoneSecrets: SecretStore {
         try phone.state.withLock { state in
             state.isReadable ? body(&state) : .failure(SimulatedPhone.keychainIsLocked(state.model))
         }.get()
+    }
+}
+
+extension SimulatedPhone.State {
+    /// Stores a secret, or deletes it. The first one that is stored after the key of all was lost makes another key, and what
+    /// the lost one sealed goes.
+    fileprivate mutating func keep(_ secret: [UInt8]?, as name: String) {
+        unreadableSecrets.remove(name)
+        secrets[name] = secret
+        guard secret != nil else { return }
+        for lost in unreadableSecrets { secrets[lost] = nil }
+        unreadableSecrets = []
     }
 }
 

@@ -24,6 +24,10 @@ extension SimulatedPhone {
         var pausedUntil: Instant?
         var wantsPasscode = false
         var lastMatch: Instant?
+        // Unlocks of the phone itself.
+        var deviceUnlockReuse = Duration.zero
+        var lastDeviceUnlock: Instant?
+        var reusedUnlocks = 0
         // The screen.
         var prompts = 0
         var shown: [Int: AsyncStream<PromptAnswer>.Continuation] = [:]

@@ -121,6 +121,7 @@ import ThumbturnTestKit
             let asked = world.android.state.withLock { $0.screensShown[0] }
             #expect(
                 asked.operation == .credentials && asked.number == 3 && asked.texts[0] == "Set up" && asked.texts[1].count == 43)
+            #expect(Array(asked.texts.dropFirst(2)) == ["enrolment", ""])
             world.android.screens(.gives { AppWorld.password(&$0) })
             var grant = try await world.call(.authenticate) { AppWorld.unlock(&$0, auth, start: "fullCredentials") }
             #expect(try grant.text() == "fullCredentials")
@@ -196,12 +197,13 @@ import ThumbturnTestKit
             world.android.screens(.digits("739150"))
             let unlock = world.begin(.authenticate) { AppWorld.unlock(&$0, auth, policy: "sensitiveScreen") }
             await world.sleep(.seconds(1))
-            for (operation, reason) in [(AppOperation.useAnotherWay, "Another"), (.useAnotherWay, "Unlock Acme")] {
-                try await world.call(operation) {
-                    $0.put(auth)
-                    $0.put(reason)
-                }
+            // Those for a call that asks nothing and for one that never was change nothing.
+            for id in [news.id, -9999] {
+                try await world.call(.useAnotherWay) { $0.put(id) }
+                await world.sleep(.seconds(1))
             }
+            #expect(world.android.state.withLock { $0.screensShown.count } == 1)
+            try await world.call(.useAnotherWay) { $0.put(unlock.id) }
             var grant = try await world.end(unlock.answers)
             #expect(try grant.text() == "appPIN")
             try await world.call(.cancel) { $0.put(news.id) }
@@ -237,12 +239,51 @@ import ThumbturnTestKit
             let unlock = world.begin(.authenticate) { AppWorld.unlock(&$0, auth, start: "screen", policy: "highRisk") }
             await world.sleep(.seconds(5))
             #expect(world.phone.promptCount == prompts)
-            try await world.call(.promptNow) {
-                $0.put(auth)
-                $0.put("Unlock Acme")
-            }
+            try await world.call(.promptNow) { $0.put(unlock.id) }
             _ = try await world.end(unlock.answers)
             #expect(world.phone.promptCount == prompts + 1)
+            // A call that has ended is no failure.
+            for operation in [AppOperation.promptNow, .useAnotherWay] { try await world.call(operation) { $0.put(unlock.id) } }
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test("of two calls with the same words, what the person chose for one moves only that one")
+    func choicesAreForOneCall() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            let prompts = world.phone.promptCount
+            let (first, second) = (
+                world.begin(.authenticate) { AppWorld.unlock(&$0, auth, start: "screen", policy: "highRisk") },
+                world.begin(.authenticate) { AppWorld.unlock(&$0, auth, start: "screen", policy: "transaction") }
+            )
+            await world.sleep(.seconds(5))
+            world.android.screens(.digits("739150"))
+            try await world.call(.useAnotherWay) { $0.put(second.id) }
+            var grant = try await world.end(second.answers)
+            #expect(try grant.text() == "appPIN")
+            await world.sleep(.seconds(5))
+            #expect(world.calls.count == 1 && world.phone.promptCount == prompts, "the first one still waits for its tap")
+            try await world.call(.promptNow) { $0.put(first.id) }
+            grant = try await world.end(first.answers)
+            #expect(try grant.text() == "biometric" && world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test("what the person chose before a call has begun to ask is kept until it does")
+    func earlyChoices() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            let prompts = world.phone.promptCount
+            let payment = world.begin(.authenticate) { AppWorld.unlock(&$0, auth, start: "screen", policy: "highRisk") }
+            world.calls.question(of: payment.id)?.prompt()
+            var grant = try await world.end(payment.answers)
+            #expect(try grant.text() == "biometric" && world.phone.promptCount == prompts + 1)
+            world.android.screens(.digits("739150"))
+            let other = world.begin(.authenticate) { AppWorld.unlock(&$0, auth, start: "screen", policy: "transaction") }
+            world.calls.question(of: other.id)?.useAnotherWay()
+            grant = try await world.end(other.answers)
+            #expect(try grant.text() == "appPIN" && world.phone.promptCount == prompts + 1)
         }
     }
 
@@ -461,6 +502,45 @@ import ThumbturnTestKit
             try await world.call(.authorize, balance)
             try await world.call(.forgetRecentAuthentication) { $0.put(auth) }
             #expect(try await world.failure(.authorize, balance)?.code == (isStored ? nil : "sessionOver"))
+        }
+    }
+
+    @Test(
+        "a lock ends the sessions that the app keeps until then, of every account, and no stored one", arguments: [true, false])
+    func aSessionAfterALock(_ isStored: Bool) async throws {
+        try await AppWorld().run { world in
+            let device = try await world.device()
+            let auth = try await world.authenticator(on: device, keepsSession: isStored)
+            let other = try await world.authenticator(on: device, account: "other")
+            world.android.screens(.digits("739150"))
+            try await world.call(.enrol) { AppWorld.enrolment(&$0, auth) }
+            try await world.call(.authenticate) { AppWorld.unlock(&$0, auth) }
+            let balance = { (message: inout BridgeWriter) in
+                message.put(auth)
+                message.putRequest("/balance")
+            }
+            try await world.call(.authorize, balance)
+            try await world.call(.lockNow) { $0.put(other) }
+            let over = try await world.failure(.authorize, balance)
+            #expect(over?.code == (isStored ? nil : "sessionOver"))
+            try await world.call(.authenticate) { AppWorld.unlock(&$0, auth) }
+            #expect(try await world.failure(.authorize, balance) == nil)
+        }
+    }
+
+    @Test func aLockEndsTheUnlockThatIsUnderWay() async throws {
+        try await AppWorld().run { world in
+            let auth = try await world.signedIn()
+            world.phone.next(.ignore)
+            let unlock = world.begin(.authenticate) { AppWorld.unlock(&$0, auth) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await world.call(.lockNow) { $0.put(auth) }
+            do {
+                _ = try await world.end(unlock.answers)
+                Issue.record("it opens what has been locked since")
+            } catch let failed as AppWorld.Failed {
+                #expect(failed.code == "cancelledByApp")
+            }
         }
     }
 
@@ -691,12 +771,7 @@ import ThumbturnTestKit
             world.phone.next(.ignore)
             let use = world.begin(.useVault) { $0.putUse(vault) }
             await world.sleep(.seconds(1))
-            for operation in [AppOperation.promptNow, .useAnotherWay] {
-                try await world.call(operation) {
-                    $0.put(vault)
-                    $0.put("Open the vault")
-                }
-            }
+            for operation in [AppOperation.promptNow, .useAnotherWay] { try await world.call(operation) { $0.put(use.id) } }
             var answers = use.answers.makeAsyncIterator()
             var news = BridgeReader(try #require(await answers.next()))
             _ = try (news.number(), news.number())
@@ -714,7 +789,7 @@ import ThumbturnTestKit
     @Test("an unknown operation, a foreign handle and a cut request are failures, and nothing traps")
     func refusals() async throws {
         try await AppWorld().run { world in
-            for operation in [Int32(0), -1, 50, .max] {
+            for operation in [Int32(0), -1, 51, .max] {
                 await #expect(throws: AppWorld.Failed.self) { try await world.end(world.begin(operation, []).answers) }
             }
             let (device, vault) = (try await world.device(), try await world.vault(on: world.device()))
@@ -723,6 +798,7 @@ import ThumbturnTestKit
                 .me, .revoke, .approvals, .devices, .forgetRecentAuthentication, .enrol, .authenticate, .signIn, .stepUp, .send,
                 .authorize, .authorizeAfter, .approval, .approve, .decline, .setPIN, .changePIN, .removePIN, .resetPIN,
                 .replaceBiometricKey, .rename, .remove, .signOut, .addBiometrics, .changePassword, .removeBiometricKey,
+                .lockNow,
             ]
             for operation in onAuthenticator {
                 for handle in [vault, device, 0, -1, .max] {
@@ -733,8 +809,8 @@ import ThumbturnTestKit
                 #expect(try await world.failure(operation) { $0.put(auth) }?.status == "thumbturn.bridge 3", "\(operation)")
             }
             let onBoth: [AppOperation] = [
-                .news, .readiness, .useAnotherWay, .promptNow, .declineBiometrics, .requireStrongerRung, .prefer,
-                .shouldOfferBiometrics, .answerBiometricOffer,
+                .news, .readiness, .declineBiometrics, .requireStrongerRung, .prefer, .shouldOfferBiometrics,
+                .answerBiometricOffer,
             ]
             for operation in onBoth {
                 #expect(try await world.failure(operation) { $0.put(device) }?.status == "thumbturn.bridge 3", "\(operation)")

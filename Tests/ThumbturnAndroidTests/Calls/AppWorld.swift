@@ -142,11 +142,13 @@ final class AppWorld: Sendable {
         return try reader.number()
     }
 
-    func authenticator(on device: Int64, keepsSession: Bool = true, signInScreen: Int64 = 0) async throws -> Int64 {
+    func authenticator(
+        on device: Int64, account: String = "default", keepsSession: Bool = true, signInScreen: Int64 = 0
+    ) async throws -> Int64 {
         var reader = try await call(.openAuthenticator) {
             $0.put(device)
             $0.put(InMemoryServer.url.absoluteString)
-            $0.put("default")
+            $0.put(account)
             $0.put([AppServer.api]) { $0.put($1) }
             $0.put(keepsSession)
             $0.put(signInScreen)

@@ -32,6 +32,8 @@ extension FakeAndroid {
     ) throws {
         var shown = ScreenShown(operation: operation, number: try reader.number())
         if operation != .choosePIN { shown.texts = [try reader.text(), try reader.text()] }
+        // What a sign-in is for, and since when an authentication counts.
+        if operation == .credentials { shown.texts += [try reader.text(), try reader.optionalText() ?? ""] }
         if operation == .enterPIN { shown.wrongInARow = try reader.number() }
         try reader.end()
         let (screen, manner) = state.withLock { state in

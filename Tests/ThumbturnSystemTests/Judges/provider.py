@@ -1,10 +1,13 @@
 """An OpenID provider of Authlib and Flask on 127.0.0.1: authorization code with PKCE, which it demands, and RFC 9207.
 
-    provider.py FOLDER ES256|RS256
+    provider.py FOLDER ES256|RS256 [by-cookie|without-auth-time]
 
 Writes providers.json and its key set into FOLDER, for `thumbturn-server serve --providers`, and prints its issuer. One public client, "our-app",
 whose redirect is http://127.0.0.1/signed-in with any port (RFC 8252 section 7.3). The person is "ada" with the password "analytical engine"; the page asks
 for them, and then for consent. Every request of a client is judged by Authlib.
+
+A cookie remembers who signed in in a browser, and then only consent is asked for, unless `prompt=login` or `max_age` demands more. With `by-cookie` the
+provider does not listen to either, and its person has signed in a year ago; `without-auth-time` leaves `auth_time` out.
 """
 import json
 import os
@@ -28,6 +31,7 @@ from joserfc.jwk import ECKey, KeySet, RSAKey
 from werkzeug.serving import make_server
 
 PASSWORD = "analytical engine"
+YEAR = 365 * 24 * 3600
 
 
 class Client(ClientMixin):
@@ -58,9 +62,12 @@ class Client(ClientMixin):
 
 
 class Code(AuthorizationCodeMixin):
+    weakness = None
+
     def __init__(self, code, request):
         payload = request.payload
         self.code, self.user, self.made = code, request.user, time.time()
+        self.auth_time = flask.session["auth_time"]
         self.redirect_uri, self.scope, self.nonce = payload.redirect_uri, payload.scope, payload.data.get("nonce")
         self.code_challenge = payload.data.get("code_challenge")
         self.code_challenge_method = payload.data.get("code_challenge_method")
@@ -75,7 +82,7 @@ class Code(AuthorizationCodeMixin):
         return self.nonce
 
     def get_auth_time(self):
-        return int(self.made)
+        return None if self.weakness == "without-auth-time" else self.auth_time
 
     def get_acr(self):
         return None
@@ -105,7 +112,8 @@ class Grant(AuthorizationCodeGrant):
         return code.user
 
 
-def main(folder, algorithm):
+def main(folder, algorithm, weakness=None):
+    Code.weakness = weakness
     key = ECKey.generate_key("P-256", auto_kid=True) if algorithm == "ES256" else RSAKey.generate_key(2048, auto_kid=True)
     listener = socket.create_server(("127.0.0.1", 0))
     issuer = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -129,6 +137,12 @@ def main(folder, algorithm):
 
         def get_client_claims(self, client):
             return {"iss": issuer, "aud": [client.get_client_id()]}
+
+        def get_compatible_claims(self, request):
+            # Authlib puts the token's own time there, which says nothing about the person.
+            claims = super().get_compatible_claims(request)
+            del claims["auth_time"]
+            return claims
 
         def generate_user_info(self, user, scope):
             return UserInfo(sub=user)
@@ -157,6 +171,18 @@ def main(folder, algorithm):
         return f"""<!doctype html><title>Provider</title><p>{word}</p><form method="post">
             <input name="user"><input name="password" type="password"><button name="step" value="login">Log in</button></form>"""
 
+    def must_login():
+        """Whether the cookie is not enough for this page."""
+        if "user" not in flask.session:
+            return True
+        if weakness == "by-cookie":
+            return False
+        age = time.time() - flask.session["auth_time"]
+        return "login" in flask.request.args.get("prompt", "").split() or age >= int(flask.request.args.get("max_age", 10 * YEAR))
+
+    consent = """<!doctype html><title>Provider</title><form method="post"><button name="step" value="allow">Allow</button>
+        <button name="step" value="deny">Deny</button></form>"""
+
     @app.route("/authorize", methods=["GET", "POST"])
     def authorize():
         try:
@@ -167,14 +193,16 @@ def main(folder, algorithm):
         if form.get("step") == "login":
             if (form.get("user"), form.get("password")) != ("ada", PASSWORD):
                 return login("That did not match.")
-            flask.session["user"] = "ada"
-            return """<!doctype html><title>Provider</title><form method="post"><button name="step" value="allow">Allow</button>
-                <button name="step" value="deny">Deny</button></form>"""
-        if form.get("step") == "allow" and flask.session.get("user"):
+            signed_in = int(time.time()) - (YEAR if weakness == "by-cookie" else 0)
+            flask.session.update(user="ada", auth_time=signed_in, page=flask.request.query_string.decode())
+            return consent
+        # The page that was signed in on needs no second password.
+        is_known = not must_login() or flask.session.get("page") == flask.request.query_string.decode()
+        if form.get("step") == "allow" and is_known:
             return server.create_authorization_response(grant_user=flask.session["user"], grant=grant)
         if form.get("step") == "deny":
             return server.create_authorization_response(grant_user=None, grant=grant)
-        return login("Who are you?")
+        return consent if is_known else login("Who are you?")
 
     @app.post("/token")
     def token():

@@ -4,10 +4,10 @@ import ThumbturnCore
 
 extension SQLStore {
     package func account(
-        of identity: Identity, orMaking fresh: Account, spending spend: Spend
+        of identity: Identity, orMaking fresh: Account, by freshness: SignInFreshness, spending spends: [Spend]
     ) async throws -> IdentityAccount? {
         try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return nil }
+            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
             let known = try db.one(
                 Row.self,
                 sql: """
@@ -19,7 +19,8 @@ extension SQLStore {
             if let known {
                 guard try known["is_on"] else { return nil }
                 let account: AccountID = identifier(try known["id"])
-                try Self.audit(AuditEvent(.credentials, account: account, detail: "id-token"), in: db, at: now)
+                let detail = freshness == .fresh ? "id-token" : "\(freshness.rawValue)-id-token"
+                try Self.audit(AuditEvent(.credentials, account: account, detail: detail), in: db, at: now)
                 return IdentityAccount(id: account, credentialGeneration: try known["credential_generation"])
             }
             try db.run(

@@ -13,9 +13,11 @@ extension SQLStore {
                 !session.isRevoked
             {
                 // A device vouches for another one, and asks again without harm if the answer was lost. Enrolled keys change
-                // by `KeyChangeRules` or full credentials: else a PIN, which may let a device in, could bring another face.
+                // by `KeyChangeRules` or full credentials: else a PIN, which may let a device in, could bring another face,
+                // and so could the session of a provider in the browser.
                 return try Self.enrolAgain(
-                    new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
+                    new, session.device, support,
+                    mayChangeKeys: ticket.voucher == nil && ticket.freshness.worth.changesKeys, in: db, at: now)
             }
             guard try Self.areFree(new.keys, in: db) else { return .refused }
             guard try Self.isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
@@ -26,7 +28,7 @@ extension SQLStore {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
             if let evidence = new.evidence { try Self.insert(evidence, of: new.id, in: db, at: now) }
-            try Self.coolOff(new.id, for: support.coolOff, in: db, at: now)
+            try Self.coolOff(new.id, as: support.coolOff, in: db, at: now)
             try Self.audit(
                 AuditEvent(.deviceEnrolled, account: new.account, device: new.id, detail: support.origin.rawValue), in: db,
                 at: now)
@@ -53,16 +55,17 @@ extension SQLStore {
     /// the enrolment's own transaction, because the vouching device may have been revoked since its ticket was made.
     static func support(
         for new: NewDevice, by ticket: Tickets.Right, in db: Database, at now: UnixTime
-    ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
+    ) throws -> (origin: KeyOrigin, coolOff: NewCoolOff)? {
         guard ticket.account == new.account else { return nil }
-        guard let voucher = ticket.voucher else { return (.credentials, new.coolOff) }
+        let coolOff = NewCoolOff(duration: new.coolOff, evenAlone: ticket.freshness.worth.coolsOffAlone)
+        guard let voucher = ticket.voucher else { return (.credentials, coolOff) }
         guard let session = try session(voucher, in: db), session.account == new.account,
             let standing = session.standing(at: now)
         else { return nil }
         guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
         return switch DeviceChangeRules.vouching(by: standing.factor) {
-        case .full: (standing.originOfNewKeys, reaches(new, standing) ? .zero : new.coolOff)
-        case .withCoolOff: (standing.originOfNewKeys, new.coolOff)
+        case .full: (standing.originOfNewKeys, reaches(new, standing) ? .zero : coolOff)
+        case .withCoolOff: (standing.originOfNewKeys, coolOff)
         case .none: nil
         }
     }
@@ -81,7 +84,7 @@ extension SQLStore {
     /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is
     /// proven for the first time.
     private static func enrolAgain(
-        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), mayChangeKeys: Bool,
+        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: NewCoolOff), mayChangeKeys: Bool,
         in db: Database, at now: UnixTime
     ) throws -> CommitOutcome<DeviceView> {
         guard try account(of: device, in: db) == new.account else { return .refused }
@@ -110,7 +113,7 @@ extension SQLStore {
             }
             for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
             try endSessions(of: blob(device.bytes), in: db)
-            try coolOff(device, for: support.coolOff, in: db, at: now)
+            try coolOff(device, as: support.coolOff, in: db, at: now)
             try audit(
                 AuditEvent(.keysChanged, account: new.account, device: device, detail: support.origin.rawValue), in: db, at: now)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
@@ -118,7 +121,7 @@ extension SQLStore {
         if let evidence = new.evidence {
             // Keys that prove more than before are as good as new ones.
             let rises = kept.contains { key in evidence.verdict.keys[key.kid].map { !key.proven.meets($0) } ?? false }
-            if rises { try coolOff(device, for: support.coolOff, in: db, at: now) }
+            if rises { try coolOff(device, as: support.coolOff, in: db, at: now) }
             try insert(evidence, of: device, in: db, at: now)
         }
         guard let enrolled = try self.device(device, in: db) else { return .refused }
@@ -180,15 +183,26 @@ extension SQLStore {
 
     /// Starts the cool-off of a device, if its account has other devices, or had one within a cool-off: otherwise a thief of
     /// a password could shed the cool-off by having the others removed.
-    static func coolOff(_ device: DeviceID, for duration: Duration, in db: Database, at now: UnixTime) throws {
+    static func coolOff(_ device: DeviceID, as new: NewCoolOff, in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: """
-                UPDATE devices SET cools_off_until = max(cools_off_until, ?1) WHERE id = ?2 AND EXISTS (
+                UPDATE devices SET cools_off_until = max(cools_off_until, ?1) WHERE id = ?2 AND (?4 = 1 OR EXISTS (
                     SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
-                    AND (other.revoked_at IS NULL OR other.revoked_at > ?3))
+                    AND (other.revoked_at IS NULL OR other.revoked_at > ?3)))
                 """,
-            arguments: [(now + duration).seconds, blob(device.bytes), (now + (.zero - duration)).seconds]
+            arguments: [
+                (now + new.duration).seconds, blob(device.bytes), (now + (.zero - new.duration)).seconds, new.evenAlone,
+            ]
         )
     }
+}
+
+/// The cool-off that a ticket brings with it.
+struct NewCoolOff: Hashable, Sendable {
+    var duration: Duration
+    /// Whether it begins even if the account has no other device.
+    var evenAlone: Bool
+
+    static let zero = NewCoolOff(duration: .zero, evenAlone: false)
 }
 #endif

@@ -43,9 +43,10 @@ extension SQLStore {
                 try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)
             }
             if let evidence = change.evidence { try Self.insert(evidence, of: change.device, in: db, at: now) }
-            if case .ticket = authorisation.grounds {
+            if case .ticket(let ticket) = authorisation.grounds {
                 // Full credentials brought a factor, as in an enrolment.
-                try Self.coolOff(change.device, for: change.coolOff, in: db, at: now)
+                let coolOff = NewCoolOff(duration: change.coolOff, evenAlone: ticket.freshness.worth.coolsOffAlone)
+                try Self.coolOff(change.device, as: coolOff, in: db, at: now)
             }
             try Self.audit(
                 AuditEvent(

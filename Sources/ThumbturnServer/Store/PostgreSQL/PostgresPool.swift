@@ -163,21 +163,24 @@ final class PostgresPool: SQLPool, SharedProofs {
             found.withLock { $0[host] = place }
         }
         let places = found.withLock { $0 }
-        guard let host = Self.primary(of: places) else { return }
         primary.withLock { primary in
-            // A look that a silent host has delayed saw less than a later one.
-            if let seen = primary.place, let place = places[host], DatabasePlace(place).isBefore(DatabasePlace(seen)) { return }
+            guard let host = Self.primary(of: places, since: primary.place) else { return }
             (primary.host, primary.place) = (host, places[host])
         }
     }
 
     /// The host that was promoted last, of those that take writes with their places. Of several equals, and of different databases, the
     /// one that the address names first.
-    static func primary(of places: [Int: String]) -> Int? {
-        places.keys.sorted().reduce(nil) { best, host in
+    ///
+    /// - Parameter seen: the place of the last look. A look that a silent host has delayed may have seen less than a later one.
+    /// - Returns: nil if there is none, or only one that was the primary before that place.
+    static func primary(of places: [Int: String], since seen: String? = nil) -> Int? {
+        let best = places.keys.sorted().reduce(nil as Int?) { best, host in
             guard let best, let former = places[best], let place = places[host] else { return host }
             return DatabasePlace(former).isBefore(DatabasePlace(place)) ? host : best
         }
+        guard let seen, let place = best.flatMap({ places[$0] }) else { return best }
+        return DatabasePlace(place).isBefore(DatabasePlace(seen)) ? nil : best
     }
 
     /// Whether another server was promoted after this place: the one that this node has agreed to, or one that it has seen.

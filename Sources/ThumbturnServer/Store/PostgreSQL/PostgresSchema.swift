@@ -104,7 +104,12 @@ enum PostgresSchema {
             name: "36 versions of policies", isAdditive: true,
             script: """
                 CREATE TABLE policy_versions (policy TEXT COLLATE "C" PRIMARY KEY, version BIGINT NOT NULL)
-                """)
+                """),
+        Step(
+            name: "37 freshness of visits", isAdditive: true,
+            script: """
+                ALTER TABLE visits ADD COLUMN freshness TEXT COLLATE "C" NOT NULL DEFAULT 'stale'
+                """),
     ]
 
     /// Makes the tables in an empty database, or takes the steps that are missing. Nodes that start together do it one after the other.

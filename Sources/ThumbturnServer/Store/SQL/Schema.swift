@@ -261,6 +261,7 @@ enum Schema {
         registerEvidence(&migrator)
         registerTelemetry(&migrator)
         registerPolicies(&migrator)
+        registerFreshness(&migrator)
         return migrator
     }
 

@@ -19,12 +19,13 @@ extension SQLStore {
             try db.run(
                 sql: """
                     INSERT INTO visits (id, account_id, jkt, amr, credential_generation, generation, token_hash, auth_time,
-                        rotated_at, opened)
-                    SELECT ?, ?, ?, ?, ?, 0, ?, ?, ?, commits FROM node
+                        rotated_at, opened, freshness)
+                    SELECT ?, ?, ?, ?, ?, 0, ?, ?, ?, commits, ? FROM node
                     """,
                 arguments: [
                     blob(new.id.bytes), blob(ticket.account.bytes), new.jkt, credentials.methods.joined(separator: " "),
                     ticket.credentialGeneration, blob(new.tokenHash), credentials.verifiedAt.seconds, now.seconds,
+                    ticket.freshness.rawValue,
                 ])
             try Self.makeRoom(for: new.id, of: ticket.account, in: db)
             try Self.audit(
@@ -63,7 +64,7 @@ extension SQLStore {
         let found = try db.one(
             Row.self,
             sql: """
-                SELECT v.jkt, v.amr, v.generation, v.auth_time, v.rotated_at, a.id AS account_id, a.name,
+                SELECT v.jkt, v.amr, v.freshness, v.generation, v.auth_time, v.rotated_at, a.id AS account_id, a.name,
                     a.credential_generation, a.credential_generation = v.credential_generation AS live, g.protection AS least_protection, g.verification AS least_verification
                 FROM visits v JOIN accounts a ON a.id = v.account_id LEFT JOIN account_groups g ON g.name = a.group_name
                 WHERE v.id = ?
@@ -73,7 +74,10 @@ extension SQLStore {
             try SessionView(
                 id: id, device: DeviceID(unchecked: id.bytes), account: identifier(row["account_id"]),
                 accountName: row["name"],
-                opener: .credentials((row["amr"] as String).split(separator: " ").map(String.init)),
+                opener: .credentials(
+                    (row["amr"] as String).split(separator: " ").map(String.init),
+                    // What a newer version has written is worth the least.
+                    SignInFreshness(rawValue: row["freshness"]) ?? .stale),
                 sessionJKT: row["jkt"], generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),
                 rotatedAt: UnixTime(seconds: row["rotated_at"]),
                 isLive: row["live"] && Assurance(minimum: row).map(Assurance.withoutKey.meets) == true,
@@ -126,6 +130,13 @@ extension Schema {
                     CREATE INDEX visits_of_account ON visits (account_id, opened);
                     """
             )
+        }
+    }
+
+    static func registerFreshness(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("37 freshness of visits") { db in
+            // Nothing is known of the visits of before. They end within half an hour.
+            try db.execute(sql: "ALTER TABLE visits ADD COLUMN freshness TEXT NOT NULL DEFAULT 'stale'")
         }
     }
 }

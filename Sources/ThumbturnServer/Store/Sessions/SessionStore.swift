@@ -50,8 +50,8 @@ package enum SessionOpener: Hashable, Sendable {
     /// The signature of an enrolled key: the kind and the origin of the key that verified the person, and how far its
     /// evidence carries now.
     case key(KeyKind, KeyOrigin, proven: Assurance = .withoutEvidence)
-    /// Full credentials opened a visit: how the person was verified (RFC 8176).
-    case credentials([String])
+    /// Full credentials opened a visit: how the person was verified (RFC 8176), and whether for this sign-in.
+    case credentials([String], SignInFreshness)
 }
 
 /// A session with its device, its account and what opened it.
@@ -80,9 +80,19 @@ package struct SessionView: Sendable {
 
     /// How the person was verified, in a visit; nil for a session that a key opened.
     package var credentials: [String]? {
-        guard case .credentials(let methods) = opener else { return nil }
+        guard case .credentials(let methods, _) = opener else { return nil }
         return methods
     }
+
+    /// Whether the person of a visit was verified for its sign-in; nil for a session that a key opened.
+    package var freshness: SignInFreshness? {
+        guard case .credentials(_, let freshness) = opener else { return nil }
+        return freshness
+    }
+
+    /// When the person was verified, as tokens say it. For a visit of which that is not known it is the beginning of 1970:
+    /// so every service that demands a recent sign-in asks for one.
+    package var verifiedAt: UnixTime { freshness?.worth.datesTokens == false ? UnixTime(seconds: 0) : authTime }
 
     package var isVisit: Bool { credentials != nil }
 

@@ -79,6 +79,19 @@ final class ApiTests {
         app.call(10);
     }
 
+    @Test("locking is one call of the account, which ends when Swift has done it")
+    void locking() {
+        Authenticator authenticator = app.authenticator();
+        CompletableFuture<Void> locked = authenticator.lockNow();
+        Phone.Call call = app.call(50);
+        Message.Reader fields = new Message.Reader(call.request());
+        equal(ApiPhone.ACCOUNT, fields.number());
+        fields.end();
+        check(!locked.isDone(), "Swift has not answered yet");
+        app.done(call, new Message.Writer());
+        app.result(locked);
+    }
+
     @Test("an opening that failed is tried again at the next call")
     void openingAgain() {
         Authenticator authenticator = app.open(Thumbturn.Options.DEFAULT).authenticator(ApiPhone.SERVER);
@@ -127,6 +140,112 @@ final class ApiTests {
         early.cancel(false);
         app.answerOpening();
         app.silent();
+    }
+
+    @Test("what the person chose is for the call whose future the app gives, also if another one has the same words")
+    void choosing() {
+        Authenticator authenticator = app.authenticator();
+        CompletableFuture<Grant> first = authenticator.authenticate("Pay", Policy.HIGH_RISK, Start.SCREEN);
+        final long firstID = app.call(10).id();
+        CompletableFuture<Grant> second = authenticator.authenticate("Pay", Policy.TRANSACTION, Start.SCREEN);
+        final Phone.Call secondCall = app.call(10);
+        authenticator.useAnotherWay(second);
+        chosen(11, secondCall.id());
+        authenticator.prompt(first);
+        chosen(12, firstID);
+        app.done(secondCall, ApiPhone.grant("appPIN"));
+        app.result(second);
+        authenticator.useAnotherWay(second);
+        first.cancel(false);
+        app.call(1);
+        authenticator.prompt(first);
+        app.silent();
+
+        SignIn screen = request -> CompletableFuture.completedFuture(null);
+        CompletableFuture<Device> enrolling = authenticator.enrol(screen, "Set up");
+        long enrolment = app.call(8).id();
+        authenticator.useAnotherWay(enrolling.orTimeout(1, TimeUnit.HOURS));
+        chosen(11, enrolment);
+        Credentials wiped = Credentials.password("ada", "secret");
+        wiped.wipe();
+        authenticator.useAnotherWay(authenticator.signIn(wiped, "Sign in"));
+        app.silent();
+    }
+
+    @Test("what the person chose before an account or a vault is open is told once the call has begun, in its order")
+    void choosingEarly() {
+        Thumbturn phone = app.open(Thumbturn.Options.DEFAULT);
+        Vault vault = phone.vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        CompletableFuture<String> use =
+                vault.unlocked("Open", Start.SCREEN, open -> CompletableFuture.completedFuture("opened"));
+        Authenticator authenticator = phone.authenticator(ApiPhone.SERVER);
+        app.done(app.call(3), new Message.Writer().number(ApiPhone.DEVICE));
+        Phone.Call opening = app.call(5);
+        vault.prompt(use);
+        vault.useAnotherWay(use);
+        CompletableFuture<Void> cancelled = vault.delete();
+        vault.prompt(cancelled);
+        cancelled.cancel(false);
+        app.silent();
+        app.done(opening, new Message.Writer().number(7));
+        long id = app.call(34).id();
+        chosen(12, id);
+        chosen(11, id);
+        app.silent();
+        vault.useAnotherWay(use);
+        chosen(11, id);
+        check(!use.isDone(), "it goes on");
+
+        CompletableFuture<Void> failing = authenticator.revoke();
+        Phone.Call account = app.call(4);
+        authenticator.prompt(failing);
+        app.failed(account, ApiPhone.failure("insecureServer", "report"));
+        app.problem(failing);
+        authenticator.prompt(failing);
+        app.silent();
+    }
+
+    @Test("a future that is no call of the account or vault is refused with a sentence that says which one to give")
+    void choosingForNothing() {
+        Authenticator authenticator = app.authenticator();
+        Thumbturn phone = app.open(Thumbturn.Options.DEFAULT);
+        Vault vault = phone.vault("designs", Vault.Access.USER_PRESENCE, Policy.STORED_CREDENTIAL);
+        CompletableFuture<Grant> call = authenticator.authenticate("Unlock");
+        app.call(10);
+        List<CompletableFuture<?>> others = List.of(
+                call.thenApply(grant -> grant.rung), call.copy(), new CompletableFuture<Grant>(), phone.diagnostics());
+        app.call(3);
+        for (CompletableFuture<?> other : others) {
+            refused("the authenticator", () -> authenticator.useAnotherWay(other));
+            refused("the authenticator", () -> authenticator.prompt(other));
+        }
+        refused("the vault", () -> vault.useAnotherWay(call));
+        refused("the vault", () -> vault.prompt(call));
+        try {
+            authenticator.prompt(null);
+            throw new AssertionError("null was taken");
+        } catch (NullPointerException refused) {
+            equal("call", refused.getMessage());
+        }
+        app.silent();
+    }
+
+    private void chosen(int operation, long id) {
+        Message.Reader fields = new Message.Reader(app.call(operation).request());
+        equal(id, fields.number());
+        fields.end();
+    }
+
+    private static void refused(String name, Runnable choice) {
+        try {
+            choice.run();
+        } catch (IllegalArgumentException refused) {
+            equal("the future is not a call of " + name
+                    + ": pass one that its methods returned, not one that was made from it, for example by thenApply",
+                    refused.getMessage());
+            return;
+        }
+        throw new AssertionError("another future was taken");
     }
 
     @Test("a closed authenticator is forgotten by Swift and refuses calls")
@@ -364,7 +483,7 @@ final class ApiTests {
 
         List<String> asked = new ArrayList<>();
         SignIn screen = request -> {
-            asked.add(request.reason + " " + request.keyThumbprint);
+            asked.add(request.reason + " " + request.keyThumbprint + " " + request.purpose + " " + request.freshSince);
             return CompletableFuture.completedFuture(Credentials.idToken("jwt"));
         };
         CompletableFuture<Grant> call = authenticator.signIn(screen, "Sign in");
@@ -372,14 +491,14 @@ final class ApiTests {
         Message.Reader fields = new Message.Reader(made.request());
         check(fields.number() == ApiPhone.ACCOUNT && fields.number() == 5, "a screen");
         long number = fields.number();
-        long shown = app.phone.begin(23, new Message.Writer().number(number).text("Sign in").text("key"));
+        long shown = app.phone.begin(23, new Message.Writer().number(number).text("Sign in").text("key").text("new-pin").text("1790000000"));
         app.phone.android.main.settle();
         Message.Reader answer = app.phone.next(shown).done();
         check(answer.number() == 1 && answer.number() == 3 && answer.text().equals("jwt"), "the token came");
-        equal(List.of("Sign in key"), asked);
+        equal(List.of("Sign in key new-pin 1790000000"), asked);
         app.done(made, ApiPhone.grant("fullCredentials"));
         equal(Rung.FULL_CREDENTIALS, app.result(call).rung);
-        long late = app.phone.begin(23, new Message.Writer().number(number).text("Sign in").text("key"));
+        long late = app.phone.begin(23, new Message.Writer().number(number).text("Sign in").text("key").text("new-pin").text("1790000000"));
         app.phone.android.main.settle();
         equal(List.of("java.lang.IllegalStateException"), app.phone.next(late).classes());
     }
@@ -478,7 +597,7 @@ final class ApiTests {
         authenticator.signIn(request -> cancelled, "Sign in");
         Message.Reader fields = new Message.Reader(app.call(13).request());
         check(fields.number() == ApiPhone.ACCOUNT && fields.number() == 5, "a screen");
-        long shown = app.phone.begin(23, new Message.Writer().number(fields.number()).text("Sign in").text("key"));
+        long shown = app.phone.begin(23, new Message.Writer().number(fields.number()).text("Sign in").text("key").text("sign-in").text(null));
         app.phone.android.main.settle();
         equal(2L, app.phone.next(shown).done().number());
     }

@@ -24,8 +24,6 @@ public final class Authenticator implements AutoCloseable {
     private static final int ENROL = 8;
     private static final int ADD_BIOMETRICS = 9;
     private static final int AUTHENTICATE = 10;
-    private static final int USE_ANOTHER_WAY = 11;
-    private static final int PROMPT_NOW = 12;
     private static final int SIGN_IN = 13;
     private static final int ME = 14;
     private static final int STEP_UP = 15;
@@ -49,6 +47,7 @@ public final class Authenticator implements AutoCloseable {
     private static final int FORGET_RECENT_AUTHENTICATION = 33;
     private static final int CHANGE_PASSWORD = 43;
     private static final int REMOVE_BIOMETRIC_KEY = 44;
+    private static final int LOCK_NOW = 50;
 
     private static final int A_SCREEN = 5;
 
@@ -113,14 +112,25 @@ public final class Authenticator implements AutoCloseable {
         return handle.call(AUTHENTICATE, request.text(requireNonNull(start, "start").name), Grant::read);
     }
 
-    /** Moves the calls with this reason to their next rung, because the person chose another way. */
-    public CompletableFuture<Void> useAnotherWay(String reason) {
-        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(given(reason)));
+    /**
+     * Moves a call to its next rung, because the person chose another way, for example by the hint. Other calls go on as they are,
+     * except equal ones that share its prompt. A call that has not begun to ask moves on once it does; for one that has ended
+     * nothing happens.
+     *
+     * @param call the future that {@link #authenticate}, {@link #stepUp}, {@link #approve} or another method of this authenticator
+     *     returned
+     * @throws IllegalArgumentException if it is another future, for example one that {@code thenApply} made
+     */
+    public void useAnotherWay(CompletableFuture<?> call) {
+        Call.useAnotherWay(handle, call);
     }
 
-    /** Shows the prompt now, where a call with this reason waits for a tap. */
-    public CompletableFuture<Void> prompt(String reason) {
-        return handle.call(PROMPT_NOW, new Message.Writer().text(given(reason)));
+    /**
+     * Shows the prompt of a call now, because the person tapped the screen that waits for it. It takes the same futures as
+     * {@link #useAnotherWay}.
+     */
+    public void prompt(CompletableFuture<?> call) {
+        Call.prompt(handle, call);
     }
 
     /** Signs the person in with their credentials and with no key of this device. Nothing is enrolled or replaced. */
@@ -316,6 +326,18 @@ public final class Authenticator implements AutoCloseable {
         return handle.call(FORGET_RECENT_AUTHENTICATION, new Message.Writer());
     }
 
+    /**
+     * Ends what earlier unlocks are worth, for every account and vault of the app: call it when the app locks. It shows and covers
+     * nothing, which is the app's own screen to do.
+     *
+     * <p>No earlier unlock or step-up stands in for a later one, one that is under way fails with {@link Failure#CANCELLED_BY_APP},
+     * and sessions that are kept {@linkplain Options#sessionsUntilLock until the lock} end: each later request fails with
+     * {@link Failure#SESSION_OVER} until the next unlock. A vault that is open stays open until its body ends.
+     */
+    public CompletableFuture<Void> lockNow() {
+        return handle.call(LOCK_NOW, new Message.Writer());
+    }
+
     /** Hears the news of this account's unlocks from now on, on the main thread. {@link Subscription#ended} tells a failure. */
     public Subscription news(Consumer<News> listener) {
         return Thumbturn.news(handle, listener);
@@ -363,7 +385,7 @@ public final class Authenticator implements AutoCloseable {
             try {
                 ((Credentials) signIn).write(request);
             } catch (IllegalStateException wiped) {
-                return Call.refused(handle.executor, wiped);
+                return Call.refused(handle, wiped);
             }
             return calling.call(request);
         }
@@ -416,7 +438,10 @@ public final class Authenticator implements AutoCloseable {
             return new Options(account, Thumbturn.with(resources, requireNonNull(origin, "origin")), storesSessions, signIn);
         }
 
-        /** The same with sessions in memory, which end when the app locks or its process ends. */
+        /**
+         * The same with sessions in memory only. They end when the app calls {@link Authenticator#lockNow}, when the person is
+         * dismissed, and with the process. The library does not know when the app locks: without a call they last until then.
+         */
         public Options sessionsUntilLock() {
             return new Options(account, resources, false, signIn);
         }

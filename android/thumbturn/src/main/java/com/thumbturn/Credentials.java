@@ -53,7 +53,7 @@ public final class Credentials implements SignIn {
         return new Credentials(RECOVERY_CODE, account(account).text(requireNonNull(code, "code")).text(password));
     }
 
-    /** An ID token of the app's own OpenID provider, whose nonce is {@link SignInRequest#keyThumbprint}. */
+    /** An ID token of the app's own OpenID provider, whose nonce is or begins with {@link SignInRequest#keyThumbprint}. */
     public static Credentials idToken(String token) {
         return new Credentials(ID_TOKEN, new Message.Writer().text(requireNonNull(token, "token")));
     }

@@ -22,8 +22,8 @@ final class Handle {
     /** The app's code runs here. */
     final Executor executor;
 
-    /** What it is, for the exception that refuses its use once it is closed. */
-    private final String name;
+    /** What it is, for the exceptions that refuse its use. */
+    final String name;
 
     private final Supplier<CompletableFuture<Long>> open;
 

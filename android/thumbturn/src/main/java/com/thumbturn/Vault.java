@@ -16,8 +16,6 @@ import java.util.function.Function;
  */
 public final class Vault implements AutoCloseable {
     private static final int READINESS = 7;
-    private static final int USE_ANOTHER_WAY = 11;
-    private static final int PROMPT_NOW = 12;
     private static final int USE = 34;
     private static final int CONTAINS = 38;
     private static final int DELETE = 39;
@@ -82,14 +80,24 @@ public final class Vault implements AutoCloseable {
         });
     }
 
-    /** Moves the unlocks with this reason to their next rung, because the person chose another way. */
-    public CompletableFuture<Void> useAnotherWay(String reason) {
-        return handle.call(USE_ANOTHER_WAY, new Message.Writer().text(requireNonNull(reason, "reason")));
+    /**
+     * Moves an unlock to its next rung, because the person chose another way, for example by the hint. Other unlocks go on as they
+     * are, except equal ones that share its prompt. An unlock that has not begun to ask moves on once it does; for one that has
+     * ended nothing happens.
+     *
+     * @param call the future that {@link #unlocked} returned
+     * @throws IllegalArgumentException if it is another future, for example one that {@code thenApply} made
+     */
+    public void useAnotherWay(CompletableFuture<?> call) {
+        Call.useAnotherWay(handle, call);
     }
 
-    /** Shows the prompt now, where an unlock with this reason waits for a tap. */
-    public CompletableFuture<Void> prompt(String reason) {
-        return handle.call(PROMPT_NOW, new Message.Writer().text(requireNonNull(reason, "reason")));
+    /**
+     * Shows the prompt of an unlock now, because the person tapped the screen that waits for it. It takes the same futures as
+     * {@link #useAnotherWay}.
+     */
+    public void prompt(CompletableFuture<?> call) {
+        Call.prompt(handle, call);
     }
 
     /** Has only the passcode open the vault, until the person wants the sensor again. Never prompts. */

@@ -17,7 +17,8 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.suspendCancellableCoroutine
 
 // The Java API as suspend functions and flows. Each function throws a Failure; cancelling its coroutine cancels the call, and
-// dismisses a prompt or screen that the call shows.
+// dismisses a prompt or screen that the call shows. For [Authenticator.useAnotherWay] and [Authenticator.prompt] the app needs the
+// future: it begins the call by the Java method, and waits by [outcome].
 
 /** Waits for the outcome of a call. Cancelling the coroutine cancels the call. */
 suspend fun <T> CompletableFuture<T>.outcome(): T = suspendCancellableCoroutine { continuation ->

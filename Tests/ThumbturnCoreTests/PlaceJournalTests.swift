@@ -3,23 +3,24 @@ import Testing
 import ThumbturnCore
 
 /// Each edit of the journal, and each refusal: what was ended meanwhile can neither go on nor come back.
-@Suite struct EnrolmentJournalValueTests {
-    typealias Place = EnrolmentJournal.KeyPlace
-    typealias Change = EnrolmentJournal.PendingChange
+@Suite struct PlaceJournalTests {
+    typealias Place = PlaceJournal.KeyPlace
+    typealias Change = PlaceJournal.PendingChange
+    static let now = UnixTime(seconds: 1_000_000)
 
     /// A journal whose live enrolment is number 1.
-    static func live(_ kinds: [KeyKind] = [.session, .biometric, .pin]) throws -> EnrolmentJournal {
-        var journal = EnrolmentJournal()
+    static func live(_ kinds: [KeyKind] = [.session, .biometric, .pin]) throws -> PlaceJournal {
+        var journal = PlaceJournal()
         journal.begin(1)
         try journal.sent(1)
-        try journal.goLive(1, pinHandle: "handle", kinds: kinds, account: "ada")
+        try journal.goLive(1, pinHandle: "handle", kinds: kinds, account: "ada", since: .noAccount)
         return journal
     }
 
     /// Expects an edit to be told that it was overtaken, and to change nothing.
     static func expectSuperseded(
-        _ journal: EnrolmentJournal, sourceLocation: SourceLocation = #_sourceLocation,
-        _ edit: (inout EnrolmentJournal) throws(Failure) -> Void
+        _ journal: PlaceJournal, sourceLocation: SourceLocation = #_sourceLocation,
+        _ edit: (inout PlaceJournal) throws(Failure) -> Void
     ) {
         var edited = journal
         do throws(Failure) {
@@ -34,36 +35,26 @@ import ThumbturnCore
     // MARK: Enrolments
 
     @Test func anEnrolmentGoesLiveStepByStep() throws {
-        var journal = EnrolmentJournal()
+        var journal = PlaceJournal()
         #expect(journal.isEmpty && journal.number(of: .session) == nil)
         journal.begin(1)
         #expect(journal.live == nil && journal.unfinished == [1] && journal.sent == [] && !journal.isEmpty)
         try journal.sent(1)
         #expect(journal.live == nil && journal.unfinished == [1] && journal.sent == [1])
-        try journal.goLive(1, pinHandle: "handle", kinds: [.session, .pin], account: "ada")
+        try journal.goLive(1, pinHandle: "handle", kinds: [.session, .pin], account: "ada", since: .noAccount)
         #expect(journal.live == 1 && journal.unfinished == [] && journal.sent == [])
-        #expect(journal.pinHandle == "handle" && journal.kinds == [.session, .pin] && journal.account == "ada")
+        #expect(journal.pinHandle == "handle" && journal.kinds == [.session, .pin] && journal.owner.account == "ada")
         #expect(journal.number(of: .biometric) == 1)
-    }
-
-    @Test func anEnrolmentIsOfAnotherAccountUnlessBothAreKnownAndEqual() throws {
-        for (own, other, isAnother) in [("ada", "ada", false), ("ada", "bob", true), ("ada", nil, true), (nil, "ada", true)] {
-            var journal = EnrolmentJournal()
-            #expect(!journal.isOfAnother(than: other), "nothing is live")
-            journal.begin(1)
-            try journal.goLive(1, pinHandle: nil, kinds: [.session], account: own)
-            #expect(journal.isOfAnother(than: other) == isAnother)
-        }
     }
 
     @Test func theEnrolmentThatIsReplacedEnds() throws {
         var journal = try Self.live()
-        journal.begin(2)
+        let beginning = journal.begin(2)
         #expect(journal.live == 1 && journal.unfinished == [2])
         try journal.sent(2)
-        try journal.goLive(2, pinHandle: nil, kinds: [.session], account: nil)
+        try journal.goLive(2, pinHandle: nil, kinds: [.session], account: "ada", since: beginning)
         #expect(journal.live == 2 && journal.unfinished == [1] && journal.sent == [1], "the server may still know the first")
-        #expect(journal.pinHandle == nil && journal.kinds == [.session] && journal.account == nil)
+        #expect(journal.pinHandle == nil && journal.kinds == [.session] && journal.owner.account == "ada")
         journal.undone(1)
         #expect(journal.unfinished == [] && journal.sent == [])
     }
@@ -74,8 +65,8 @@ import ThumbturnCore
         try journal.change(first)
         try journal.finish(first)
         try journal.change(second)
-        journal.begin(2)
-        try journal.goLive(2, pinHandle: nil, kinds: [], account: nil)
+        let beginning = journal.begin(2)
+        try journal.goLive(2, pinHandle: nil, kinds: [], account: "ada", since: beginning)
         #expect(journal.unfinished.sorted() == [1, 5, 6] && journal.sent == [1])
         #expect(journal.change == nil && journal.stale == [] && journal.number(of: .pin) == 2)
     }
@@ -89,22 +80,22 @@ import ThumbturnCore
         for number in [2, 3] {
             Self.expectSuperseded(journal) { journal throws(Failure) in try journal.sent(number) }
             Self.expectSuperseded(journal) { journal throws(Failure) in
-                try journal.goLive(number, pinHandle: nil, kinds: [], account: nil)
+                try journal.goLive(number, pinHandle: nil, kinds: [], account: "ada", since: .noAccount)
             }
         }
         Self.expectSuperseded(journal) { journal throws(Failure) in
-            try journal.goLive(1, pinHandle: nil, kinds: [], account: nil)
+            try journal.goLive(1, pinHandle: nil, kinds: [], account: "ada", since: .noAccount)
         }
     }
 
     @Test func anEnrolmentThatWasUndoneGoesNoFurther() {
-        var journal = EnrolmentJournal()
+        var journal = PlaceJournal()
         journal.begin(1)
         journal.undone(1)
         #expect(journal.isEmpty)
         Self.expectSuperseded(journal) { journal throws(Failure) in try journal.sent(1) }
         Self.expectSuperseded(journal) { journal throws(Failure) in
-            try journal.goLive(1, pinHandle: nil, kinds: [], account: nil)
+            try journal.goLive(1, pinHandle: nil, kinds: [], account: "ada", since: .noAccount)
         }
     }
 
@@ -118,7 +109,7 @@ import ThumbturnCore
         journal.end()
         #expect(journal.live == nil && journal.begun == [] && journal.ended.sorted() == [1, 2, 5, 6])
         #expect(journal.sent == [1], "only the live one was sent")
-        #expect(journal.number(of: .session) == nil && journal.pinHandle == nil && journal.account == nil)
+        #expect(journal.number(of: .session) == nil && journal.pinHandle == nil && journal.owner.account == nil)
         let ended = journal
         journal.end()
         #expect(journal == ended, "ending twice is ending once")
@@ -127,7 +118,7 @@ import ThumbturnCore
     }
 
     @Test func endingNothingIsNothing() {
-        var journal = EnrolmentJournal()
+        var journal = PlaceJournal()
         journal.end()
         #expect(journal.isEmpty)
     }
@@ -161,15 +152,15 @@ import ThumbturnCore
 
     @Test func whatIsLeftBehindIsToBeEnded() throws {
         var journal = try Self.live()
-        #expect(!journal.isUnsettled)
+        #expect(!journal.isUnsettled(at: Self.now))
         try journal.change(Change(kind: .pin, number: 5))
-        #expect(journal.isUnsettled, "the change is under way")
+        #expect(journal.isUnsettled(at: Self.now), "the change is under way")
         try journal.finish(Change(kind: .pin, number: 5))
-        #expect(journal.isUnsettled, "the former key is there")
+        #expect(journal.isUnsettled(at: Self.now), "the former key is there")
         journal.deleted([Place(kind: .pin, number: 1)])
-        #expect(!journal.isUnsettled)
+        #expect(!journal.isUnsettled(at: Self.now))
         journal.begin(2)
-        #expect(journal.isUnsettled)
+        #expect(journal.isUnsettled(at: Self.now))
     }
 
     @Test func aRemovalLeavesNoKeyToMiss() throws {
@@ -198,8 +189,8 @@ import ThumbturnCore
         try other.change(Change(kind: .biometric, number: 6))
         var replaced = try Self.live()
         try replaced.change(Change(kind: .biometric, number: 5))
-        replaced.begin(2)
-        try replaced.goLive(2, pinHandle: nil, kinds: [], account: nil)
+        let beginning = replaced.begin(2)
+        try replaced.goLive(2, pinHandle: nil, kinds: [], account: "ada", since: beginning)
         var ended = try Self.live()
         ended.end()
         for journal in [try Self.live(), other, replaced, ended] {
@@ -232,12 +223,12 @@ import ThumbturnCore
 
     @Test func whatIsGivenUpCannotGoLive() throws {
         var journal = try Self.live()
-        journal.begin(2)
+        let beginning = journal.begin(2)
         try journal.sent(2)
         journal.giveUp()
         #expect(journal.live == 1 && journal.begun == [] && journal.ended == [2] && journal.sent == [2])
         Self.expectSuperseded(journal) { journal throws(Failure) in
-            try journal.goLive(2, pinHandle: nil, kinds: [], account: nil)
+            try journal.goLive(2, pinHandle: nil, kinds: [], account: "ada", since: beginning)
         }
     }
 
@@ -260,20 +251,13 @@ import ThumbturnCore
         try journal.finish(Change(kind: .pin, number: 5))
         try journal.change(Change(kind: .biometric, number: 6))
         try journal.change(Change(kind: .biometric, number: 6, kid: "kid"))
-        journal.begin(2)
+        let beginning = journal.begin(2)
         try journal.sent(2)
         var later = journal
-        try later.goLive(2, pinHandle: "handle", kinds: [.session], account: "ada")
-        for journal in [EnrolmentJournal(), journal, later] {
-            #expect(try JSONDecoder().decode(EnrolmentJournal.self, from: JSONEncoder().encode(journal)) == journal)
+        try later.goLive(2, pinHandle: "handle", kinds: [.session], account: "ada", since: beginning)
+        for journal in [PlaceJournal(), journal, later] {
+            #expect(try JSONDecoder().decode(PlaceJournal.self, from: JSONEncoder().encode(journal)) == journal)
         }
-    }
-
-    @Test func anEarlierVersionsJournalIsRead() throws {
-        let text = #"{"live":7,"begun":[3],"sent":[3],"pinHandle":"h","kinds":["pin"],"stale":[{"kind":"pin","number":4}]}"#
-        let journal = try JSONDecoder().decode(EnrolmentJournal.self, from: Data(text.utf8))
-        #expect(journal.live == 7 && journal.unfinished == [3] && journal.stale == [Place(kind: .pin, number: 4)])
-        #expect(journal.account == nil)
     }
 
     @Test(
@@ -281,9 +265,11 @@ import ThumbturnCore
         arguments: [
             "", "{", "[]", "7", "{}", #"{"begun":[]}"#, #"{"begun":[],"sent":[],"live":"1"}"#,
             #"{"begun":[],"sent":[4]}"#, #"{"begun":[],"sent":[],"pinHandle":"h"}"#, #"{"begun":[],"sent":[],"kinds":["pin"]}"#,
-            #"{"begun":[],"sent":[],"change":{"kind":"pin"}}"#, #"{"begun":[],"sent":[],"stale":[{"kind":"pin","number":4}]}"#,
+            #"{"begun":[],"sent":[],"change":{"kind":"pin"}}"#, #"{"begun":[],"sent":[],"live":1}"#,
+            #"{"begun":[],"sent":[],"tenancy":{"account":"ada","number":1}}"#, #"{"begun":[],"sent":[],"visits":[{"number":3}]}"#,
+            #"{"begun":[],"sent":[],"stale":[{"kind":"pin","number":4}]}"#,
         ])
     func damaged(_ text: String) {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(EnrolmentJournal.self, from: Data(text.utf8)) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(PlaceJournal.self, from: Data(text.utf8)) }
     }
 }

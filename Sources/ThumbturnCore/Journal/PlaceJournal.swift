@@ -1,13 +1,15 @@
-/// The journal of a device's enrolments with one server and account: which one is live, where its keys are, and what is
-/// unfinished.
+/// The journal of a place, where one installation of an app keeps its keys for one server: whom it belongs to, which enrolment is
+/// live, which visits are open, where the keys are, and what is unfinished.
+///
+/// It has one account, which its enrolment and its visits share: a journal of two accounts cannot be written.
 ///
 /// It changes by edits, and each edit says what must still be true: since a task read the journal, another task or
 /// process may have ended what the task is making. Such a task is told `superseded`, and the journal stays as it was.
-package struct EnrolmentJournal: Hashable, Sendable, Codable {
+package struct PlaceJournal: Hashable, Sendable, Codable {
     /// The number of the live enrolment.
     package private(set) var live: Int?
-    /// The id of the account that the live enrolment belongs to; nil where the server did not name it.
-    package private(set) var account: String?
+    /// The tenancy of the owner; nil while nothing is enrolled and no visit is open.
+    package internal(set) var tenancy: Tenancy?
     /// The id under which the server knows the live enrolment's PIN key.
     package private(set) var pinHandle: String?
     /// The kinds of keys that the live enrolment has. A key of these kinds that is missing is gone for good.
@@ -20,10 +22,25 @@ package struct EnrolmentJournal: Hashable, Sendable, Codable {
     package private(set) var stale: [KeyPlace] = []
     /// The numbers of the enrolments that are being made. Only these can become live.
     package private(set) var begun: [Int] = []
-    /// The numbers of the enrolments that are over, and may have left keys behind.
-    package private(set) var ended: [Int] = []
+    /// The visits that are open, the newest last.
+    package internal(set) var visits: [Visit] = []
+    /// The visits that are being opened. Only these can become open.
+    package internal(set) var opening: [Opening] = []
+    /// The numbers of the enrolments and visits that are over, and may have left keys and tokens behind.
+    package internal(set) var ended: [Int] = []
     /// Those of `begun` and `ended` that the server may know.
     package private(set) var sent: [Int] = []
+
+    /// An account's time as the owner: it ends when the place has another owner or none, and when the person signs out.
+    package struct Tenancy: Hashable, Sendable, Codable {
+        /// The id of the account.
+        package let account: String
+        /// The number of the enrolment or visit that began it, or one of its own. A number is never used twice.
+        package let number: Int
+
+        /// A name that no other tenancy has.
+        package var name: String { "\(account) \(number)" }
+    }
 
     /// Where a key is: under a number of its own, so that it can be made beside the key that it replaces.
     package struct KeyPlace: Hashable, Sendable, Codable {
@@ -58,20 +75,23 @@ package struct EnrolmentJournal: Hashable, Sendable, Codable {
     package init() {}
 
     /// Whether there is nothing to remember.
-    package var isEmpty: Bool { self == EnrolmentJournal() }
+    package var isEmpty: Bool { self == PlaceJournal() }
 
-    /// Whether an enrolment or a change of keys has left something behind that is to be ended.
-    package var isUnsettled: Bool { !unfinished.isEmpty || change != nil || !stale.isEmpty }
+    /// Whom the place belongs to.
+    package var owner: PlaceOwner {
+        guard let account = tenancy?.account else { return .noAccount }
+        return live == nil ? .visit(account: account) : .enrolment(account: account)
+    }
+
+    /// Whether an enrolment, a visit or a change of keys has left something behind that is to be ended.
+    package func isUnsettled(at now: UnixTime) -> Bool {
+        !unfinished.isEmpty || change != nil || !stale.isEmpty || opening.contains { !Self.isRecent($0, at: now) }
+    }
 
     /// The number under which a key of the live enrolment is.
     package func number(of kind: KeyKind) -> Int? { replaced.first { $0.kind == kind }?.number ?? live }
 
-    /// Whether the live enrolment belongs to another account than this one. An account that is not known may be another one.
-    package func isOfAnother(than account: String?) -> Bool {
-        live != nil && (self.account == nil || self.account != account)
-    }
-
-    /// The numbers of the enrolments that are not live and may have left keys behind.
+    /// The numbers of the enrolments and visits that are not live and may have left keys behind.
     package var unfinished: [Int] { begun + ended }
 
     /// Every number under which the live enrolment has, had or may get a key.
@@ -83,9 +103,15 @@ package struct EnrolmentJournal: Hashable, Sendable, Codable {
 
 // MARK: - Enrolments
 
-extension EnrolmentJournal {
+extension PlaceJournal {
     /// Begins an enrolment, before its first key is made.
-    package mutating func begin(_ number: Int) { begun.append(number) }
+    ///
+    /// - Returns: the place of now, for `goLive`.
+    @discardableResult
+    package mutating func begin(_ number: Int) -> PlaceBeginning {
+        begun.append(number)
+        return beginning
+    }
 
     /// Notes that the server may know an enrolment from now on.
     ///
@@ -95,17 +121,21 @@ extension EnrolmentJournal {
         sent.append(number)
     }
 
-    /// Makes an enrolment the live one, and ends the one that was live.
+    /// Makes an enrolment the live one, and ends the one that was live. If the place belonged to another account, its visits are
+    /// over too; a visit of the same account goes on.
     ///
-    /// - Throws: `superseded` where the enrolment has been ended.
+    /// - Parameter before: the place when the enrolment began.
+    /// - Throws: `superseded` if the enrolment has been ended, or the place has got another owner meanwhile.
     package mutating func goLive(
-        _ number: Int, pinHandle: String?, kinds: [KeyKind], account: String?
+        _ number: Int, pinHandle: String?, kinds: [KeyKind], account: String, since before: PlaceBeginning
     ) throws(Failure) {
-        guard begun.contains(number) else { throw Failure(.superseded) }
+        guard begun.contains(number), mayBecomeOwner(account, since: before) else { throw Failure(.superseded) }
+        let tenancy = tenancy(of: account, startingWith: number)
+        if owner.differs(from: account) { endVisits() }
         endLive()
         begun.removeAll { $0 == number }
         sent.removeAll { $0 == number }
-        (live, self.pinHandle, self.kinds, self.account) = (number, pinHandle, kinds, account)
+        (live, self.pinHandle, self.kinds, self.tenancy) = (number, pinHandle, kinds, tenancy)
     }
 
     /// Gives up what is being made: it cannot become live any more.
@@ -114,13 +144,22 @@ extension EnrolmentJournal {
         begun = []
     }
 
-    /// Ends every enrolment: nothing is live, and what is being made cannot become live.
+    /// Ends every enrolment and visit: the place has no owner, and what is being made can neither become live nor open.
     package mutating func end() {
+        endVisits()
         endLive()
         giveUp()
+        ended += opening.map(\.number)
+        opening = []
     }
 
-    /// Notes that an enrolment that is not live has left nothing behind, neither keys nor a record at the server.
+    /// Ends the owner's tenancy, and starts another one of the same account: the person signed out, and the device may change
+    /// hands.
+    package mutating func renewTenancy(_ number: Int) {
+        tenancy = tenancy.map { Tenancy(account: $0.account, number: number) }
+    }
+
+    /// Notes that an enrolment or a visit that is over has left nothing behind, neither keys nor a record at the server.
     package mutating func undone(_ number: Int) {
         begun.removeAll { $0 == number }
         ended.removeAll { $0 == number }
@@ -131,14 +170,26 @@ extension EnrolmentJournal {
         guard let live else { return }
         ended += liveNumbers
         sent.append(live)
-        (self.live, pinHandle, kinds, account) = (nil, nil, [], nil)
+        (self.live, pinHandle, kinds) = (nil, nil, [])
         (replaced, change, stale) = ([], nil, [])
+        if visits.isEmpty { tenancy = nil }
+    }
+
+    /// The tenancy of an account: its current one, or a new one that starts with this number.
+    func tenancy(of account: String, startingWith number: Int) -> Tenancy {
+        tenancy.flatMap { $0.account == account ? $0 : nil } ?? Tenancy(account: account, number: number)
+    }
+
+    private mutating func endVisits() {
+        ended += visits.map(\.number)
+        visits = []
+        if live == nil { tenancy = nil }
     }
 }
 
 // MARK: - Changes of keys
 
-extension EnrolmentJournal {
+extension PlaceJournal {
     /// Writes a change down: before the server is asked for it and its key is made, and again with the key's id.
     ///
     /// - Throws: `superseded` where another change is pending, or where this one has been settled or its enrolment ended.
@@ -197,22 +248,25 @@ extension EnrolmentJournal {
 
 // MARK: - Reading
 
-extension EnrolmentJournal {
+extension PlaceJournal {
     /// Throws `DecodingError` for a journal that no edits give, so that a damaged one is recognised.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         live = try container.decodeIfPresent(Int.self, forKey: .live)
-        account = try container.decodeIfPresent(String.self, forKey: .account)
+        tenancy = try container.decodeIfPresent(Tenancy.self, forKey: .tenancy)
         pinHandle = try container.decodeIfPresent(String.self, forKey: .pinHandle)
         kinds = try container.decodeIfPresent([KeyKind].self, forKey: .kinds) ?? []
         replaced = try container.decodeIfPresent([KeyPlace].self, forKey: .replaced) ?? []
         change = try container.decodeIfPresent(PendingChange.self, forKey: .change)
         stale = try container.decodeIfPresent([KeyPlace].self, forKey: .stale) ?? []
         begun = try container.decode([Int].self, forKey: .begun)
+        visits = try container.decodeIfPresent([Visit].self, forKey: .visits) ?? []
+        opening = try container.decodeIfPresent([Opening].self, forKey: .opening) ?? []
         ended = try container.decodeIfPresent([Int].self, forKey: .ended) ?? []
         sent = try container.decode([Int].self, forKey: .sent)
         let namesKeys = pinHandle != nil || change != nil || !(kinds.isEmpty && replaced.isEmpty && stale.isEmpty)
-        guard live != nil || !namesKeys, sent.allSatisfy(unfinished.contains) else {
+        let isOwned = live != nil || !visits.isEmpty
+        guard live != nil || !namesKeys, isOwned == (tenancy != nil), sent.allSatisfy(unfinished.contains) else {
             throw DecodingError.dataCorruptedError(forKey: .live, in: container, debugDescription: "no edits give this journal")
         }
     }
