@@ -8,6 +8,22 @@ stop() {
     exit 1
 }
 
+# Runs a command as a part of a longer run, and remembers how long it took: part NAME COMMAND …
+part() {
+    local name=$1 began=$SECONDS code=0
+    shift
+    "$@" || code=$?
+    parts+=("$(printf '%6d  %s' "$((SECONDS - began))" "$name")")
+    return "$code"
+}
+parts=()
+
+# Prints the parts, each with its seconds, and their sum.
+print_parts() {
+    say "Seconds of $0:" "${parts[@]/#/$'\n'}"
+    say "$(printf '%6d  in all' "$SECONDS")"
+}
+
 need_swift() {
     command -v swift >/dev/null || stop "Swift is missing. Install Swift 6.2 or later from https://www.swift.org/install and put it on the PATH."
     local version

@@ -20,13 +20,13 @@ import TestSupport
             print(ladder.count)
             """
         }
-        let app = try await Self.run("App", in: folder)
+        let app = try await Consumer.run("App", in: folder)
         #expect(app.status == 0 && app.output.hasSuffix("4\n"), "\(app.output)\(app.errors)")
         // Nothing of the stand-ins is built there either.
-        let built = FileManager.default.enumerator(atPath: folder + "/.build")?.compactMap { $0 as? String } ?? []
+        let built = FileManager.default.enumerator(atPath: Consumer.scratch)?.compactMap { $0 as? String } ?? []
         #expect(built.contains { $0.hasSuffix("/ThumbturnDevice.swiftmodule") })
         #expect(!built.contains { $0.split(separator: "/").last?.hasPrefix("Stub") == true })
-        let checkouts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.build/checkouts").sorted()
+        let checkouts = try FileManager.default.contentsOfDirectory(atPath: Consumer.scratch + "/checkouts").sorted()
         print("an app's checkouts:", checkouts)
         #expect(checkouts.count <= 2)
 
@@ -37,7 +37,7 @@ import TestSupport
         #expect(example.split(separator: "\n").count <= 10)
 
         try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }
-        let opened = try await Self.run("Vault", in: folder)
+        let opened = try await Consumer.run("Vault", in: folder)
         #expect(opened.status == 0, "\(opened.errors)")
         #expect(
             opened.output.hasSuffix("opened: a house\nusable after a new face: false\noffered: true\nthe switch is on\n"),
@@ -51,7 +51,7 @@ import TestSupport
             "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port
         )
         defer { server.stop() }
-        let shown = try await Self.run("Example", in: folder)
+        let shown = try await Consumer.run("Example", in: folder)
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.hasSuffix("signed in with the biometric key, as ada\n"), "\(shown.output)")
 
@@ -69,14 +69,8 @@ import TestSupport
         try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(another)")
         }
-        let played = try await Self.run("Parts", in: folder)
+        let played = try await Consumer.run("Parts", in: folder)
         #expect(played.status == 0 && played.output.hasSuffix(expected), "\(played.output)\(played.errors)")
-    }
-
-    /// Builds and runs a program as a user of the package would, without the stand-ins.
-    private static func run(_ name: String, in folder: String) async throws -> Finished {
-        try await Built.run(
-            "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "nice", "-n", "10", "swift", "run", "--package-path", folder, name])
     }
 
     /// The Swift blocks of a documentation page, in order.

@@ -54,12 +54,10 @@ import Testing
 
                 """,
             in: folder)
-        let run = try await Built.run(
-            "/usr/bin/env",
-            ["-u", "THUMBTURN_APPLE_STUBS", "nice", "-n", "10", "swift", "run", "--package-path", folder, "BackEnd"])
+        let run = try await Consumer.run("BackEnd", in: folder)
         let expected = "\(sample.appId)\nwrong_challenge\n1\ncounter_not_greater\nwrong_signature\n"
         #expect(run.status == 0 && run.output.hasSuffix(expected), "\(run.output)\(run.errors)")
-        let checkouts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.build/checkouts").sorted()
+        let checkouts = try FileManager.default.contentsOfDirectory(atPath: Consumer.scratch + "/checkouts").sorted()
         #expect(checkouts == ["swift-asn1", "swift-crypto"])
     }
 

@@ -1,0 +1,21 @@
+#if Tools
+import Foundation
+import TestSupport
+
+/// The build of packages that depend on this one, as a user of it would build them: without the stand-ins.
+enum Consumer {
+    /// One folder for all of them, so that what they depend on is compiled once.
+    static let scratch = repository.appendingPathComponent(".build/consumers").path
+
+    /// Builds and runs a program of the package in a folder.
+    static func run(_ name: String, in folder: String) async throws -> Finished {
+        try await Built.run(
+            "/usr/bin/env",
+            [
+                "-u", "THUMBTURN_APPLE_STUBS", "nice", "-n", "10", "swift", "run", "--package-path", folder, "--scratch-path",
+                scratch,
+                name,
+            ])
+    }
+}
+#endif
