@@ -78,7 +78,13 @@ package final class LoadConnection: Sendable {
             channel.close(promise: nil)
         }
         promise.futureResult.whenComplete { _ in timeout.cancel() }
-        return try await promise.futureResult.get()
+        do {
+            return try await promise.futureResult.get()
+        } catch let unanswered as Unanswered {
+            // The next request then finds that the connection has ended.
+            try? await channel.closeFuture.get()
+            throw unanswered
+        }
     }
 
     package func close() async throws {
