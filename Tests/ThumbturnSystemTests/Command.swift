@@ -51,7 +51,8 @@ struct ServerProcess: Sendable {
                 try? await connection.close()
                 return server
             }
-            await Task.yield()
+            // It has not bound its port yet. Asking without a pause would take the processor from it.
+            try await Task.sleep(for: .milliseconds(20))
         }
         throw LoadDevice.Unexpected(description: "\(command) ended with status \(process.terminationStatus)")
     }

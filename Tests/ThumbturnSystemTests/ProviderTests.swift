@@ -41,7 +41,7 @@ private let judges = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             var issuer = ""
             while issuer.isEmpty {
                 try #require(provider.isRunning)
-                await Task.yield()
+                try await Task.sleep(for: .milliseconds(20))
                 let lines = try String(contentsOfFile: output, encoding: .utf8).split(
                     separator: "\n", omittingEmptySubsequences: false)
                 if lines.count > 1 { issuer = String(lines[0]) }
