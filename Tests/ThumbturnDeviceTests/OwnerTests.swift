@@ -229,6 +229,31 @@ import ThumbturnTestKit
         }
     }
 
+    /// Whatever operation of the storage fails: the session is there, or nothing of it.
+    @Test func aSignInThatFailsKeepsNoSession() async throws {
+        var (failed, number, wasReached) = (0, 0, true)
+        while wasReached {
+            let world = try World()
+            var platform = world.phone.platform(transport: world.server)
+            let secrets = FailingOnce(platform.secrets, at: number)
+            platform.secrets = secrets
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let isOver = Mutex(false)
+            try await world.clock.run {
+                let signIn = await failure { _ = try await auth.signIn(with: World.signIn) }
+                let use = await failure { _ = try await auth.me() }
+                #expect((signIn == nil) == (use == nil), "operation \(number): \(String(describing: signIn))")
+                #expect(signIn == nil || (try? await auth.enrolments().visits) == [], "operation \(number)")
+                isOver.withLock { $0 = signIn != nil }
+            }
+            failed += isOver.withLock { $0 } ? 1 : 0
+            wasReached = secrets.wasReached
+            number += 1
+        }
+        #expect(failed > 5)
+        print("a sign-in with one failing operation of the storage: \(number - 1) operations, \(failed) failures")
+    }
+
     @Test func aSignInThatWasLeftLeavesNothing() async throws {
         let world = try SignInWorld()
         try await world.clock.run {
@@ -267,5 +292,37 @@ private final class HeldOnce: Transport {
             }
         if waits { try? await clock.sleep(until: clock.now.advanced(by: .seconds(20))) }
         return try await transport.send(request)
+    }
+}
+
+/// Secrets of which one operation fails, by its number.
+private final class FailingOnce: SecretStore {
+    private let base: any SecretStore
+    private let number: Int
+    private let operations = Atomic(0)
+
+    init(_ base: any SecretStore, at number: Int) { (self.base, self.number) = (base, number) }
+
+    var wasReached: Bool { operations.load(ordering: .relaxed) > number }
+
+    private func count() throws(Failure) {
+        if operations.add(1, ordering: .relaxed).oldValue == number { throw Failure(.platform) }
+    }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? {
+        try count()
+        return try await base.read(name)
+    }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        try count()
+        try await base.write(secret, as: name)
+    }
+    func delete(_ name: String) async throws(Failure) {
+        try count()
+        try await base.delete(name)
+    }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        try count()
+        return try await base.replace(old, by: new, as: name)
     }
 }
