@@ -3,79 +3,247 @@
 import PackageDescription
 
 /// One list of strict settings for every target.
-var strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .strictMemorySafety(),
-]
-if Context.environment["THUMBTURN_WARNINGS_AS_ERRORS"] == "1" {
-    strict.append(.treatAllWarnings(as: .error))
-}
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .strictMemorySafety(),
+    ] + (Context.environment["THUMBTURN_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
-/// CryptoKit is on every Apple system, so only the others download and link swift-crypto.
-let crypto = Target.Dependency.product(
-    name: "Crypto",
-    package: "swift-crypto",
-    condition: .when(platforms: [.linux, .android])
-)
-
-/// PBKDF2 for PINs, from the same package; on Apple systems CommonCrypto has it.
-let cryptoExtras = Target.Dependency.product(
-    name: "CryptoExtras",
-    package: "swift-crypto",
-    condition: .when(platforms: [.linux, .android])
-)
-
-/// DER and PEM for certificates. swift-crypto brings it, so nothing more is downloaded.
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-
-/// The Linux device's libraries: only there, and only where they are asked for.
-let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
-let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
-
-/// What the Linux device's transport speaks HTTP with, and its tests.
-let transport: [Target.Dependency] = [
-    .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-    .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-    .product(name: "NIOPosix", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-]
-
-/// Apple's frameworks are on Apple systems alone. With THUMBTURN_APPLE_STUBS=1 Linux compiles and runs the adapter against stand-ins of
-/// ours. Only the adapter and its tests see them under Apple's names: nothing else must take this machine for an Apple one.
-#if os(Linux)
-let standsIn = Context.environment["THUMBTURN_APPLE_STUBS"] == "1"
-#else
-let standsIn = false
-#endif
-
-/// A resource makes Foundation's `Bundle` part of every program that links the module, which only Apple's systems are to have.
 #if os(macOS)
 let isApple = true
 #else
 let isApple = false
 #endif
+// What developers add to the package: THUMBTURN_ADD=apple-stubs,java,optimised-walks.
+let added = Set((Context.environment["THUMBTURN_ADD"] ?? "").split(separator: ","))
+precondition(added.isSubset(of: ["apple-stubs", "java", "optimised-walks"]), "THUMBTURN_ADD has an unknown word")
+/// Apple's frameworks are on Apple systems alone. With THUMBTURN_ADD=apple-stubs Linux compiles and runs the adapter against stand-ins of
+/// ours. Only the adapter and its tests see them under Apple's names: nothing else must take this machine for an Apple one.
+let standsIn = !isApple && added.contains("apple-stubs")
 let standIns: [Target.Dependency] =
     standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck", "StubAuthenticationServices", "StubOS"] : []
-let apple: [SwiftSetting] =
-    strict
-    + (standsIn
-        ? [
-            .unsafeFlags([
-                "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
-                "-module-alias", "DeviceCheck=StubDeviceCheck",
-                "-module-alias", "AuthenticationServices=StubAuthenticationServices",
-                "-module-alias", "SwiftUI=StubSwiftUI", "-module-alias", "os=StubOS",
-            ]),
-            // Tests with the stand-ins are compiled where they are, and not on Apple systems.
-            .define("STAND_INS"),
-        ] : [])
+let aliases = [
+    "LocalAuthentication=StubLocalAuthentication", "Security=StubSecurity", "DeviceCheck=StubDeviceCheck",
+    "AuthenticationServices=StubAuthenticationServices", "SwiftUI=StubSwiftUI", "os=StubOS",
+]
+let apple = strict + (standsIn ? [.unsafeFlags(aliases.flatMap { ["-module-alias", $0] }), .define("STAND_INS")] : [])
 
-/// The native library for Java, where THUMBTURN_JNI=1 asks for it. JNI's header is the NDK's on Android; elsewhere JAVA_HOME has it.
-let isForJava = Context.environment["THUMBTURN_JNI"] == "1"
+/// The native library for Java. JNI's header is the NDK's on Android; elsewhere JAVA_HOME has it.
+let isForJava = added.contains("java")
+
+/// Optimizes what the walks of all states run, also in a debug build.
+let walked = strict + (added.contains("optimised-walks") ? [.unsafeFlags(["-O"])] : [])
+
+// MARK: - Dependencies
+
+/// The package of each product that we use.
+let packages = [
+    "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "CoreMetrics": "swift-metrics",
+    "Crypto": "swift-crypto", "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift", "HTTPTypes": "swift-http-types",
+    "Histogram": "hdrhistogram-swift", "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "Logging": "swift-log",
+    "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio",
+    "NIOSSL": "swift-nio-ssl", "ServiceLifecycle": "swift-service-lifecycle", "SwiftASN1": "swift-asn1",
+    "UnixSignals": "swift-service-lifecycle",
+]
+
+func products(_ names: [String], _ condition: TargetDependencyCondition? = nil) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: packages[$0]!, condition: condition) }
+}
+
+/// Products for the server, and for the commands.
+func server(_ names: String...) -> [Target.Dependency] { products(names, .when(traits: ["Server"])) }
+func tools(_ names: String...) -> [Target.Dependency] { products(names, .when(traits: ["Tools"])) }
+
+/// CryptoKit is on every Apple system, so only the others download and link swift-crypto. PBKDF2 for PINs is in the same package; on
+/// Apple systems CommonCrypto has it.
+let crypto = products(["Crypto"], .when(platforms: [.linux, .android]))
+let cryptoExtras = products(["CryptoExtras"], .when(platforms: [.linux, .android]))
+
+/// Certificates: DER and PEM. swift-crypto brings the package, so nothing more is downloaded.
+let certificates = products(["Crypto", "CryptoExtras", "SwiftASN1"])
+
+/// The Linux device: its libraries, and the HTTP of its transport, only there and only where they are asked for.
+let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["LinuxDevice"])
+let tss = Target.Dependency.target(name: "CTss", condition: onLinux)
+let systemd = Target.Dependency.target(name: "CSystemd", condition: onLinux)
+let transport = products(["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"], onLinux)
+
+/// What nearly every target of a device looks at.
+let device: [Target.Dependency] = ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages"]
+
+/// What the commands and the trials depend on as well, where they are built.
+let serverForTools = Target.Dependency.target(name: "ThumbturnServer", condition: .when(traits: ["Tools"]))
+let onLinuxTools = TargetDependencyCondition.when(platforms: [.linux], traits: ["Tools"])
+
+// MARK: - Targets
+
+/// Libraries and programs are below Sources, unless a path is given.
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, _ settings: [SwiftSetting] = strict
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, _ settings: [SwiftSetting] = strict
+) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], _ settings: [SwiftSetting] = strict
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+/// What a user links or installs.
+let sources: [Target] = [
+    library("ThumbturnCore", [], walked),
+    library("ThumbturnMessages", ["ThumbturnCore"]),
+    library("ThumbturnDevice", ["ThumbturnCore", "ThumbturnMessages"] + crypto + cryptoExtras),
+    // Apart from ThumbturnDevice, so that Android's library has no networking of its own.
+    library("ThumbturnURLSession", ["ThumbturnCore", "ThumbturnDevice"]),
+    library(
+        "Thumbturn",
+        [
+            "ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession", .target(name: "ThumbturnLinux", condition: onLinux),
+            .target(name: "ThumbturnLinuxTransport", condition: onLinux),
+            .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
+        ]),
+    .target(
+        name: "ThumbturnApple",
+        dependencies: device + ["ThumbturnURLSession"] + crypto + standIns,
+        // A resource makes Foundation's `Bundle` part of every program that links the module, which only Apple's systems are to have.
+        exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
+        resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
+        swiftSettings: apple
+    ),
+    // SwiftUI views; empty where there is no SwiftUI.
+    .target(
+        name: "ThumbturnUI", dependencies: ["ThumbturnCore", "ThumbturnDevice"] + (standsIn ? ["StubSwiftUI"] : []),
+        swiftSettings: apple
+    ),
+    // The rules, which decide what the Java below `android` reports. THUMBTURN_ADD=java adds the library that Java loads.
+    library(
+        "ThumbturnAndroid", device + crypto + (isForJava ? ["CJNI"] : [])),
+    library("ThumbturnLinux", device + [tss, systemd] + crypto),
+    // Apart from ThumbturnLinux, so that the matcher has no network.
+    library("ThumbturnLinuxTransport", ["ThumbturnCore", "ThumbturnDevice"] + transport),
+    program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnLinux"] + tools("ArgumentParser")),
+    library("ThumbturnVerifier", ["ThumbturnCore", "ThumbturnMessages"] + certificates),
+    library(
+        "ThumbturnServer",
+        [
+            "ThumbturnCore", "ThumbturnMessages", "ThumbturnTelemetry", "ThumbturnVerifier",
+            .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
+            .target(name: "CSodium", condition: .when(traits: ["Server"])),
+        ]
+            + server(
+                "AsyncHTTPClient", "CoreMetrics", "Crypto", "CryptoExtras", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore",
+                "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "ServiceLifecycle", "UnixSignals")
+    ),
+    library("ThumbturnTelemetry", ["ThumbturnCore", "ThumbturnMessages"] + server("Histogram")),
+    library("ThumbturnSimulator", ["ThumbturnCore", "ThumbturnTelemetry"]),
+    library(
+        "ThumbturnTestKit", device + ["ThumbturnURLSession"] + certificates),
+    // Apart from ThumbturnTestKit, which needs nothing of a server.
+    library(
+        "ThumbturnTestServer",
+        device + ["ThumbturnServer", "ThumbturnTestKit"]
+            + server("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore")),
+    // What the commands share.
+    library("ThumbturnCommands", ["ThumbturnCore"] + tools("ArgumentParser")),
+    program(
+        "ThumbturnServerCLI",
+        ["ThumbturnCommands", "ThumbturnCore", "ThumbturnMessages", "ThumbturnServer", "ThumbturnTelemetry", "ThumbturnVerifier"]
+            + tools("ArgumentParser", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle")),
+    program(
+        "ThumbturnCLI",
+        ["Thumbturn", "ThumbturnCommands", "ThumbturnSimulator", "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier"]
+            + device + ["ThumbturnLinux", "ThumbturnLinuxLab"].map { .target(name: $0, condition: onLinuxTools) } + crypto
+            + tools("ArgumentParser")),
+    library("ThumbturnLinuxLab"),
+    .systemLibrary(name: "CTss", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+]
+
+/// What walks, attacks and measures: in no product but their own, and no other product reaches it.
+let trials: [Target] = [
+    library("ThumbturnFlowWalk", ["ThumbturnCore"], path: "Tools/FlowWalk", walked),
+    library(
+        "ThumbturnWalk",
+        device + ["ThumbturnVerifier", serverForTools] + tools("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"),
+        path: "Tools/Walk"),
+    library(
+        "ThumbturnLoad",
+        device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"),
+        path: "Tools/Load"),
+    library(
+        "ThumbturnParsers",
+        device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto,
+        path: "Tools/Parsers"),
+    program(
+        "ThumbturnTrials",
+        ["Thumbturn", "ThumbturnCommands", "ThumbturnFlowWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnSimulator"]
+            + device
+            + ["ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk", serverForTools] + crypto
+            + tools("ArgumentParser", "GRDB", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
+]
+
+let ofTests: [Target] = [
+    tests("ThumbturnCoreTests", ["ThumbturnCore", "ThumbturnTestKit"]),
+    tests("ThumbturnMessagesTests", ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit"]),
+    tests(
+        "ThumbturnDeviceTests",
+        ["TestSupport", "ThumbturnFlowWalk", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier"] + device),
+    tests(
+        "ThumbturnVerifierTests",
+        ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit", "ThumbturnVerifier"]
+            + certificates),
+    tests(
+        "ThumbturnServerTests",
+        ["TestSupport", "ThumbturnLoad", "ThumbturnServer", "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnURLSession"]
+            + device + ["ThumbturnVerifier", "ThumbturnWalk"] + products(["Crypto", "CryptoExtras"])
+            + server(
+                "CoreMetrics", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOEmbedded",
+                "NIOHTTP1", "NIOPosix", "ServiceLifecycle")),
+    tests("ThumbturnTelemetryTests", ["ThumbturnCore", "ThumbturnMessages", "ThumbturnTelemetry"]),
+    tests("ThumbturnSimulatorTests", ["ThumbturnCore", "ThumbturnSimulator"] + products(["Crypto"])),
+    tests(
+        "ThumbturnTestServerTests",
+        ["TestSupport", "ThumbturnServer", "ThumbturnTestKit", "ThumbturnTestServer"] + device + server("Hummingbird", "Logging")),
+    tests(
+        "ThumbturnSystemTests",
+        ["KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnLoad", "ThumbturnMatcherd", "ThumbturnServer"]
+            + device + ["ThumbturnServerCLI", "ThumbturnTestKit", "ThumbturnTrials", "ThumbturnURLSession"] + products(["Crypto"])
+            + tools("NIOCore", "NIOPosix"),
+        exclude: ["Judges", "Shim"]),
+    tests(
+        "ThumbturnLinuxTests",
+        ["TestSupport", "ThumbturnCLI", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnLinuxTransport", "ThumbturnMatcherd"]
+            + device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto + products(["NIOEmbedded"], onLinux) + transport),
+    tests(
+        "ThumbturnAppleTests",
+        ["ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnTestKit", "ThumbturnURLSession"] + device
+            + ["ThumbturnVerifier"] + crypto + standIns, apple),
+    tests(
+        "ThumbturnAndroidTests",
+        ["AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnTestKit", "ThumbturnVerifier"]
+            + device
+            + crypto),
+    // Scenario files as phones play them, for the tests of the adapters; and as Androids do, over a fake system in Swift and over Java's.
+    library("ScenarioScript", ["TestSupport", "ThumbturnTestKit"] + device, path: "Tests/ScenarioScript"),
+    library("AndroidScenarios", ["ScenarioScript", "TestSupport", "ThumbturnTestKit"] + device, path: "Tests/AndroidScenarios"),
+    library("TestSupport", ["ThumbturnVerifier"] + device, path: "Tests/Support"),
+    program("KilledDevice", ["ThumbturnURLSession"] + device, path: "Tests/KilledDevice"),
+    program("StalledServer", ["ThumbturnServer"] + tools("Hummingbird", "Logging"), path: "Tests/StalledServer"),
+]
 
 let package = Package(
     name: "thumbturn",
@@ -90,23 +258,13 @@ let package = Package(
         .executable(name: "thumbturn", targets: ["ThumbturnCLI"]),
         .executable(name: "thumbturn-server", targets: ["ThumbturnServerCLI"]),
         .executable(name: "thumbturn-matcherd", targets: ["ThumbturnMatcherd"]),
+        .executable(name: "thumbturn-trials", targets: ["ThumbturnTrials"]),
     ],
     traits: [
         .trait(name: "Server", description: "The server library: Hummingbird, SQLite through GRDB, libsodium."),
-        .trait(
-            name: "LinuxDevice",
-            description: "Linux devices: TPM 2.0 through libtss2, fprintd through libsystemd, HTTP through swift-nio."
-        ),
-        .trait(
-            name: "PostgreSQL",
-            description: "The server's store in PostgreSQL, through libpq.",
-            enabledTraits: ["Server"]
-        ),
-        .trait(
-            name: "Tools",
-            description: "The commands thumbturn, thumbturn-server and thumbturn-matcherd.",
-            enabledTraits: ["Server", "LinuxDevice", "PostgreSQL"]
-        ),
+        .trait(name: "LinuxDevice", description: "Linux devices: TPM 2.0 by libtss2, fprintd by libsystemd, HTTP by swift-nio."),
+        .trait(name: "PostgreSQL", description: "The server's store in PostgreSQL, by libpq.", enabledTraits: ["Server"]),
+        .trait(name: "Tools", description: "The commands.", enabledTraits: ["Server", "LinuxDevice", "PostgreSQL"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -125,475 +283,68 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
-    targets: [
-        .target(name: "ThumbturnCore", swiftSettings: strict),
-        .target(name: "ThumbturnMessages", dependencies: ["ThumbturnCore"], swiftSettings: strict),
-        .target(
-            name: "ThumbturnDevice",
-            dependencies: ["ThumbturnCore", "ThumbturnMessages", crypto, cryptoExtras],
-            swiftSettings: strict
-        ),
-        // Apart from ThumbturnDevice, so that Android's library has no networking of its own.
-        .target(name: "ThumbturnURLSession", dependencies: ["ThumbturnCore", "ThumbturnDevice"], swiftSettings: strict),
-        .target(
-            name: "Thumbturn",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession",
-                .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-                .target(name: "ThumbturnLinuxTransport", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-                .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnApple",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnURLSession", crypto] + standIns,
-            exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
-            resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
-            swiftSettings: apple
-        ),
-        // SwiftUI views; empty where there is no SwiftUI.
-        .target(
-            name: "ThumbturnUI",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice"] + (standsIn ? ["StubSwiftUI"] : []),
-            swiftSettings: apple
-        ),
-        .target(
-            name: "ThumbturnLinux",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto, tss, systemd],
-            swiftSettings: strict
-        ),
-        // Apart from ThumbturnLinux, so that the matcher has no network.
-        .target(
-            name: "ThumbturnLinuxTransport",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice"] + transport,
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnVerifier",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnTestKit",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnURLSession",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnServer",
-            dependencies: [
-                "ThumbturnCore",
-                "ThumbturnMessages",
-                "ThumbturnTelemetry",
-                "ThumbturnVerifier",
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
-                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
-                .target(name: "CSodium", condition: .when(traits: ["Server"])),
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Server"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Server"])
-                ),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-            ],
-            swiftSettings: strict
-        ),
-        // What is counted of unlocks, and the reports and charts of it: for the server and for the simulator.
-        .target(
-            name: "ThumbturnTelemetry",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnMessages",
-                .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Server"])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(name: "ThumbturnSimulator", dependencies: ["ThumbturnCore", "ThumbturnTelemetry"], swiftSettings: strict),
-        // Apart from ThumbturnTestKit, which needs nothing of a server.
-        .target(
-            name: "ThumbturnTestServer",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnServer", "ThumbturnTestKit",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "ThumbturnServerCLI",
-            dependencies: [
-                "ThumbturnCommands",
-                "ThumbturnCore",
-                "ThumbturnMessages",
-                "ThumbturnServer",
-                "ThumbturnTelemetry",
-                "ThumbturnWalk",
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Tools"])),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Tools"])),
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "ThumbturnCLI",
-            dependencies: [
-                "Thumbturn",
-                .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["Tools"])),
-                .target(name: "ThumbturnLinuxLab", condition: .when(platforms: [.linux], traits: ["Tools"])),
-                "ThumbturnMessages",
-                "ThumbturnVerifier",
-                "ThumbturnTestKit",
-                "ThumbturnCommands",
-                "ThumbturnLoad",
-                "ThumbturnParsers",
-                "ThumbturnSimulator",
-                "ThumbturnTelemetry",
-                .target(name: "ThumbturnServer", condition: .when(traits: ["Tools"])),
-                crypto,
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(name: "ThumbturnLinuxLab", swiftSettings: strict),
-        .executableTarget(
-            name: "ThumbturnMatcherd",
-            dependencies: [
-                "ThumbturnCore",
-                "ThumbturnLinux",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnCommands",
-            dependencies: [
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"]))
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnLoad",
-            dependencies: [
-                "ThumbturnCore",
-                "ThumbturnDevice",
-                "ThumbturnMessages",
-                crypto,
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Tools"])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnWalk",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnVerifier",
-                .target(name: "ThumbturnServer", condition: .when(traits: ["Tools"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tools"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Tools"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ThumbturnParsers",
-            dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "ThumbturnCoreTests", dependencies: ["ThumbturnCore", "ThumbturnTestKit"], swiftSettings: strict),
-        .testTarget(
-            name: "ThumbturnMessagesTests",
-            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnDeviceTests",
-            dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnURLSession",
-                "ThumbturnVerifier",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnVerifierTests",
-            dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit",
-                "ThumbturnVerifier",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                asn1,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnServerTests",
-            dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer",
-                "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier", "ThumbturnWalk",
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Server"])
-                ),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnTelemetryTests", dependencies: ["ThumbturnCore", "ThumbturnMessages", "ThumbturnTelemetry"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnSimulatorTests",
-            dependencies: ["ThumbturnCore", "ThumbturnSimulator", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnTestServerTests",
-            dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnServer", "ThumbturnTestKit",
-                "ThumbturnTestServer",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnSystemTests",
-            dependencies: [
-                "KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer", "ThumbturnServerCLI", "ThumbturnTestKit",
-                "ThumbturnURLSession", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
-            ],
-            exclude: ["Judges", "Shim"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnLinuxTests",
-            dependencies: [
-                "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab",
-                "ThumbturnLinuxTransport", "ThumbturnMatcherd", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
-                crypto,
-                .product(
-                    name: "NIOEmbedded", package: "swift-nio",
-                    condition: .when(platforms: [.linux], traits: ["LinuxDevice"])
-                ),
-            ] + transport,
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ThumbturnAppleTests",
-            dependencies: [
-                "ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice",
-                "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier", crypto,
-            ] + standIns,
-            swiftSettings: apple
-        ),
-        // Scenario files as phones play them, for the tests of the adapters.
-        .target(
-            name: "ScenarioScript",
-            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit"],
-            path: "Tests/ScenarioScript",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "TestSupport",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnVerifier"],
-            path: "Tests/Support",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "KilledDevice",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession"],
-            path: "Tests/KilledDevice",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "StalledServer",
-            dependencies: [
-                "ThumbturnServer",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
-            ],
-            path: "Tests/StalledServer",
-            swiftSettings: strict
-        ),
-        .systemLibrary(name: "CTss", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-    ]
+    targets: sources + trials + ofTests
 )
 
 if standsIn {
     // An app's sources see `Thumbturn` as it is on Apple's systems, where it re-exports the adapter.
-    let example =
-        apple + [
-            .unsafeFlags([
-                "-module-alias", "CryptoKit=Crypto", "-Xfrontend", "-import-module", "-Xfrontend", "ThumbturnApple",
-            ])
-        ]
+    let flags = ["-module-alias", "CryptoKit=Crypto", "-Xfrontend", "-import-module", "-Xfrontend", "ThumbturnApple"]
+    let example = apple + [.unsafeFlags(flags)]
     package.targets += [
-        .target(name: "StubSecurity", dependencies: [crypto], path: "Stubs/StubSecurity"),
-        .target(name: "StubLocalAuthentication", dependencies: ["StubSecurity"], path: "Stubs/StubLocalAuthentication"),
-        .target(name: "StubDeviceCheck", dependencies: ["StubSecurity"], path: "Stubs/StubDeviceCheck"),
-        .target(name: "StubAuthenticationServices", path: "Stubs/StubAuthenticationServices"),
-        .target(name: "StubOS", path: "Stubs/StubOS"),
-        .target(name: "StubSwiftUI", path: "Stubs/StubSwiftUI"),
+        library("StubSecurity", crypto, path: "Stubs/StubSecurity", []),
+        library("StubLocalAuthentication", ["StubSecurity"], path: "Stubs/StubLocalAuthentication", []),
+        library("StubDeviceCheck", ["StubSecurity"], path: "Stubs/StubDeviceCheck", []),
+        library("StubAuthenticationServices", path: "Stubs/StubAuthenticationServices", []),
+        library("StubOS", path: "Stubs/StubOS", []),
+        library("StubSwiftUI", path: "Stubs/StubSwiftUI", []),
         // Views, their states, and the examples, as far as they can be evaluated without SwiftUI.
-        .target(
-            name: "Gallery",
-            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnTestKit", "ThumbturnUI"],
-            path: "Examples/Gallery/Sources/Gallery",
-            swiftSettings: apple
-        ),
-        .target(
-            name: "Screens",
-            dependencies: ["Gallery", "StubSwiftUI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnUI"],
-            path: "Tests/Screens",
-            swiftSettings: apple
-        ),
-        .executableTarget(
-            name: "ScreensCommand",
-            dependencies: ["Gallery", "Screens", "StubSwiftUI", "ThumbturnCore"],
-            path: "Tests/ScreensCommand",
-            swiftSettings: apple
-        ),
-        .executableTarget(
-            name: "VaultExample",
-            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI", crypto],
-            path: "Examples/Vault/Vault",
-            swiftSettings: example
-        ),
-        .executableTarget(
-            name: "BankExample",
-            dependencies: ["StubAuthenticationServices", "StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI"],
-            path: "Examples/Bank/Bank",
-            swiftSettings: example
-        ),
-        .target(
-            name: "ProbeExample",
-            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnApple"] + standIns,
-            path: "Examples/Probe/Sources/Probe",
-            swiftSettings: example
-        ),
-        .testTarget(
-            name: "ExampleTests",
-            dependencies: [
-                "BankExample", "StubSwiftUI", "TestSupport", "Thumbturn", "ThumbturnCore", "ThumbturnDevice", "ThumbturnServer",
-                "ThumbturnTestKit", "ThumbturnTestServer", "ThumbturnUI", "VaultExample",
-            ],
-            swiftSettings: apple
-        ),
-        .testTarget(
-            name: "ThumbturnUITests",
-            dependencies: [
-                "StubAuthenticationServices", "Thumbturn", "ThumbturnApple",
-                "Gallery", "Screens", "StubSwiftUI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnUI",
-            ],
-            swiftSettings: apple
-        ),
+        library(
+            "Gallery", ["StubSwiftUI", "Thumbturn", "ThumbturnTestKit", "ThumbturnUI"], path: "Examples/Gallery/Sources/Gallery",
+            apple),
+        library(
+            "Screens", ["Gallery", "StubSwiftUI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnUI"],
+            path: "Tests/Screens", apple),
+        program("ScreensCommand", ["Gallery", "Screens", "StubSwiftUI", "ThumbturnCore"], path: "Tests/ScreensCommand", apple),
+        program(
+            "VaultExample", ["StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI"] + crypto, path: "Examples/Vault/Vault",
+            example),
+        program(
+            "BankExample", ["StubAuthenticationServices", "StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI"],
+            path: "Examples/Bank/Bank", example),
+        library(
+            "ProbeExample", ["StubSwiftUI", "Thumbturn", "ThumbturnApple"] + standIns, path: "Examples/Probe/Sources/Probe",
+            example),
+        tests(
+            "ExampleTests",
+            ["BankExample", "StubSwiftUI", "TestSupport", "Thumbturn"] + device
+                + ["ThumbturnServer", "ThumbturnTestKit", "ThumbturnTestServer", "ThumbturnUI", "VaultExample"], apple),
+        tests(
+            "ThumbturnUITests",
+            ["Gallery", "Screens", "StubAuthenticationServices", "StubSwiftUI", "Thumbturn", "ThumbturnApple"] + device
+                + ["ThumbturnTestKit", "ThumbturnUI"], apple),
     ]
 }
-
-// MARK: - Android
-
-// Its rules and their tests are built on every system; THUMBTURN_JNI=1 adds the library that Java loads.
-package.targets += [
-    // The rules, which decide what the Java below `android` reports.
-    .target(
-        name: "ThumbturnAndroid",
-        dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + (isForJava ? ["CJNI"] : []),
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "ThumbturnAndroidTests",
-        dependencies: [
-            "AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore", "ThumbturnDevice",
-            "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
-        ],
-        swiftSettings: strict
-    ),
-    // Scenario files as Androids play them: over a fake system in Swift, and over Java's.
-    .target(
-        name: "AndroidScenarios",
-        dependencies: ["ScenarioScript", "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit"],
-        path: "Tests/AndroidScenarios",
-        swiftSettings: strict
-    ),
-]
 
 if isForJava {
     let jdk = Context.environment["JAVA_HOME"] ?? ""
     let header: [CSetting] = [.unsafeFlags(["-I\(jdk)/include", "-I\(jdk)/include/linux"], .when(platforms: [.linux]))]
+    // Of the library only what Java looks for is visible.
+    let exports = "-Xlinker --version-script=\(Context.packageDirectory)/Sources/CJNI/exports.map".split(separator: " ").map(
+        String.init)
     package.products += [
         .library(name: "ThumbturnJNI", type: .dynamic, targets: ["ThumbturnAndroid"]),
         .library(name: "AndroidJVM", type: .dynamic, targets: ["AndroidJVM"]),
     ]
     package.targets += [
         .target(
-            name: "CJNI",
-            exclude: ["exports.map"],
-            cSettings: header,
-            // Of the library only what Java looks for is visible.
-            linkerSettings: [
-                .unsafeFlags(
-                    ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CJNI/exports.map"],
-                    .when(platforms: [.linux, .android]))
-            ]
-        ),
+            name: "CJNI", exclude: ["exports.map"], cSettings: header,
+            linkerSettings: [.unsafeFlags(exports, .when(platforms: [.linux, .android]))]),
         // The library of Java's tests: it plays scenarios on Java's fake phone.
-        .target(
-            name: "AndroidJVM",
-            dependencies: [
-                "AndroidScenarios", "CJNI", "CJVMPhone", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnCore",
-                "ThumbturnDevice", "ThumbturnTestKit",
-            ],
-            path: "Tests/AndroidJVM",
-            swiftSettings: strict
-        ),
+        library(
+            "AndroidJVM",
+            ["AndroidScenarios", "CJNI", "CJVMPhone", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnTestKit"]
+                + device,
+            path: "Tests/AndroidJVM"),
         .target(name: "CJVMPhone", dependencies: ["CJNI"], path: "Tests/CJVMPhone", cSettings: header),
     ]
 }

@@ -15,7 +15,7 @@ check_exports() {
     exported=$("$nm" -D --defined-only --extern-only "$library" | awk '{ print $3 }')
     for name in JNI_OnLoad Java_com_thumbturn_internal_Bridge_answer Java_com_thumbturn_internal_Bridge_call; do
         grep -qx "$name" <<<"$exported" ||
-            stop "$library does not export $name, which Java calls. Build it with THUMBTURN_JNI=1 and Swift 6.3 or later: Sources/ThumbturnAndroid/JNI/Exports.swift is compiled only then."
+            stop "$library does not export $name, which Java calls. Build it with THUMBTURN_ADD=java and Swift 6.3 or later: Sources/ThumbturnAndroid/Calls/Exports.swift is compiled only then."
     done
     more=$(grep -vE '^(JNI_OnLoad|Java_.*)?$' <<<"$exported" || true)
     [ -z "$more" ] || stop "$library exports more than Java looks for: $(head -n 3 <<<"$more")"

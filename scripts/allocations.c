@@ -1,5 +1,5 @@
 /*
- * Counts the allocations of a program. If it is preloaded, `thumbturn bench flow` prints the allocations per event;
+ * Counts the allocations of a program. If it is preloaded, `thumbturn-trials bench flow` prints the allocations per event;
  * scripts/bench-flow preloads it.
  */
 #define _GNU_SOURCE

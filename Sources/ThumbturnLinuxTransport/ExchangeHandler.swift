@@ -12,13 +12,13 @@ final class ExchangeHandler: ChannelDuplexHandler {
     typealias OutboundIn = Call
     typealias OutboundOut = HTTPClientRequestPart
 
-    private let connections: Connections
+    private let connections: ConnectionPool
     private let server: Server
     private var exchange: Exchange?
     private var isReusable = false
     private var isComplete = false
 
-    init(connections: Connections, server: Server) {
+    init(connections: ConnectionPool, server: Server) {
         self.connections = connections
         self.server = server
     }

@@ -13,9 +13,9 @@ public import ThumbturnDevice
 /// than the request allows, or is not HTTP, fails with `unexpectedAnswer`. Trailers, and answers with a status below 200
 /// that come before the real one, are dropped. A connection whose answer was cut is closed; others are used again.
 public struct NIOTransport: Transport {
-    private let connections: Connections
+    private let connections: ConnectionPool
 
-    private static let shared = Connections()
+    private static let shared = ConnectionPool()
 
     /// Makes a transport. All transports share their connections.
     public init() { connections = Self.shared }
@@ -23,7 +23,7 @@ public struct NIOTransport: Transport {
     /// Makes a transport with connections of its own.
     ///
     /// - Parameter roots: the certificates, in PEM, that it trusts instead of the system's.
-    package init(trusting roots: [UInt8]) { connections = Connections(trusting: roots) }
+    package init(trusting roots: [UInt8]) { connections = ConnectionPool(trusting: roots) }
 
     public func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         guard let server = Server(request), let head = HTTPRequestHead(request, to: server) else {

@@ -5,7 +5,7 @@ public import Foundation
 public enum Requirement: String, Sendable, CaseIterable {
     /// The outside test data beside the project.
     case vectors
-    /// Python with the packages that `scripts/test` installs: `pyjwt`, `cryptography`, `cbor2`, `joserfc`,
+    /// Python with the packages that `scripts/test --all` installs: `pyjwt`, `cryptography`, `cbor2`, `joserfc`,
     /// `authlib`, `flask`.
     case python
     /// Node, which runs a program of the page for resource servers.
@@ -20,7 +20,7 @@ public enum Requirement: String, Sendable, CaseIterable {
     case tpm
     /// fprintd with its virtual reader, polkit and a bus, which these tests start as root.
     case fprintd
-    /// Apple's frameworks, or on Linux the stand-ins of them, which THUMBTURN_APPLE_STUBS=1 builds.
+    /// Apple's frameworks, or on Linux the stand-ins of them, which THUMBTURN_ADD=apple-stubs builds.
     case apple
 
     /// Whether a test that needs this can run. Says so, and stops the run where it must be there.

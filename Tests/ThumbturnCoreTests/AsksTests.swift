@@ -12,8 +12,8 @@ import ThumbturnCore
         #expect(asks.asks.isEmpty)
     }
 
-    @Test("only unlocks share a prompt", arguments: Ceremony.allCases)
-    func joining(_ kind: Ceremony) {
+    @Test("only unlocks share a prompt", arguments: AskKind.allCases)
+    func joining(_ kind: AskKind) {
         var asks = Asks<String>()
         _ = asks.handle(.came(1, "pay", kind))
         let mayJoin = kind == .unlock || kind == .vault
@@ -50,8 +50,8 @@ import ThumbturnCore
         #expect(asks.asks.map(\.callers) == [[3]])
     }
 
-    @Test("a void stops an answered ask, but no approval and no change that the server may have", arguments: Ceremony.allCases)
-    func voidAfterAnswer(_ kind: Ceremony) {
+    @Test("a void stops an answered ask, but no approval and no change that the server may have", arguments: AskKind.allCases)
+    func voidAfterAnswer(_ kind: AskKind) {
         var asks = Asks<String>()
         _ = asks.handle(.came(1, "a", kind))
         _ = asks.handle(.answered(ask: 1))

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func noSentenceOfTheDeviceLibraryBlamesThePerson() throws {
-        let examination = Self.sources.appendingPathComponent("ThumbturnLinux/Examination.swift")
+        let examination = Self.sources.appendingPathComponent("ThumbturnLinux/Device/Examination.swift")
         let rooms = ["Failures", "Flow", "Keys", "Ledgers", "Readiness"].map { "ThumbturnCore/\($0)" }
         for file in try Self.files(in: rooms + ["ThumbturnDevice"]) + [examination] {
             for sentence in try Sentences(of: file).all where !sentence.hasPrefix("a message that cannot") {

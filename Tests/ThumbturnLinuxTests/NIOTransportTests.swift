@@ -313,7 +313,7 @@ import ThumbturnDevice
             await expectFailure(.cancelledByApp) {
                 _ = try await Exchange.run(request) { exchange in
                     let handlers: [any ChannelHandler] = [
-                        AnswerLimit(), HTTPRequestEncoder(), ExchangeHandler(connections: Connections(), server: server),
+                        AnswerLimit(), HTTPRequestEncoder(), ExchangeHandler(connections: ConnectionPool(), server: server),
                     ]
                     let channel = EmbeddedChannel(handlers: handlers)
                     if isStopped { exchange.stop(Failure(.cancelledByApp)) }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A short run of `thumbturn bench evidence`: all evidence is accepted and all figures are present. No test depends on a speed.
+/// A short run of `thumbturn-trials bench evidence`: all evidence is accepted and all figures are present. No test depends on a speed.
 @Suite struct BenchEvidenceTests {
     struct Figures: Decodable {
         struct Row: Decodable {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func evidence() async throws {
-        let run = try await Built.run(Built.path("thumbturn"), ["bench", "evidence", "--seconds", "0.01", "--json"])
+        let run = try await Built.run(Built.path("thumbturn-trials"), ["bench", "evidence", "--seconds", "0.01", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         let figures = try JSONDecoder().decode(Figures.self, from: Data(run.output.utf8))
         #expect(Set(figures.bars.keys) == ["under_1_ms", "under_1_ms_first_time"])

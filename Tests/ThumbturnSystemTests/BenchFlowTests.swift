@@ -21,7 +21,7 @@ import Testing
             "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", counter, root + "/scripts/allocations.c"])
         #expect(built.status == 0, "\(built.errors)")
         let run = try await Built.run(
-            Built.path("thumbturn"), ["bench", "flow", "--count", "10", "--json"], environment: ["LD_PRELOAD": counter])
+            Built.path("thumbturn-trials"), ["bench", "flow", "--count", "10", "--json"], environment: ["LD_PRELOAD": counter])
         let result = try JSONDecoder().decode(Result.self, from: Data(run.output.utf8))
         let each = try #require(result.allocations_per_event)
         // A debug build allocates several times as often as a release build, whose figure is the one to quote.

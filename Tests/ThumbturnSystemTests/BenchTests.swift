@@ -11,7 +11,7 @@ import Testing
     ]
 
     private func bench(_ arguments: [String]) async throws -> (figures: [String: Any], run: Finished) {
-        let run = try await Built.run(Built.path("thumbturn"), ["bench"] + arguments + ["--json"])
+        let run = try await Built.run(Built.path("thumbturn-trials"), ["bench"] + arguments + ["--json"])
         let figures = try #require(
             try? JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.errors)")
         return (figures, run)
@@ -84,11 +84,11 @@ import Testing
             ["hostile", "--input-size", "1"], ["hostile", "--hostile-connections", "0"],
         ])
     func outOfRange(_ arguments: [String]) async throws {
-        #expect(try await Built.run(Built.path("thumbturn"), ["bench"] + arguments).status == 64)
+        #expect(try await Built.run(Built.path("thumbturn-trials"), ["bench"] + arguments).status == 64)
     }
 
     @Test func thePersonGetsSentencesAndProgress() async throws {
-        let run = try await Built.run(Built.path("thumbturn"), ["bench", "store", "--seconds", "0.1", "--writers", "2"])
+        let run = try await Built.run(Built.path("thumbturn-trials"), ["bench", "store", "--seconds", "0.1", "--writers", "2"])
         #expect(run.status == 0 && run.output.hasPrefix("2 at once: ") && run.output.contains("the disk by itself: "))
         #expect(run.errors.contains("2 at once …\n"))
     }

@@ -20,10 +20,16 @@ import ThumbturnMessages
     @Test func everyCommandHasHelp() async throws {
         for command in [
             ["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"],
-            ["bench", "sign-in", "--help"], ["bench", "store", "--help"], ["flow", "run", "--help"],
-            ["verify", "wycheproof", "--help"],
+            ["flow", "run", "--help"], ["verify", "wycheproof", "--help"],
         ] {
             let help = try await thumbturn(command)
+            #expect(help.status == 0 && help.output.contains("USAGE"))
+        }
+        for command in [
+            ["--help"], ["bench", "sign-in", "--help"], ["walk", "server", "--help"], ["walk", "flow", "--help"],
+            ["hostile-story", "--help"], ["telemetry-story", "--help"], ["failover", "--help"],
+        ] {
+            let help = try await Built.run(Built.path("thumbturn-trials"), command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
         for command in [

@@ -12,7 +12,7 @@ enum Consumer {
         try await Built.run(
             "/usr/bin/env",
             [
-                "-u", "THUMBTURN_APPLE_STUBS", "nice", "-n", "10", "swift", "run", "--package-path", folder, "--scratch-path",
+                "-u", "THUMBTURN_ADD", "nice", "-n", "10", "swift", "run", "--package-path", folder, "--scratch-path",
                 scratch,
                 name,
             ])

@@ -3,10 +3,10 @@ import Foundation
 import NIOCore
 import Testing
 import ThumbturnCore
-@testable import ThumbturnCLI
+@testable import ThumbturnTrials
 
-/// Every manner of `thumbturn lab hostile-server`, met by a phone. How long the calls take depends on what else this machine
-/// does, so only `thumbturn lab story --hostile` judges it.
+/// Every manner of `thumbturn-trials hostile-server`, met by a phone. How long the calls take depends on what else this machine
+/// does, so only `thumbturn-trials hostile-story` judges it.
 @Suite(.timeLimit(.minutes(15))) struct HostileServerTests {
     @Test func everyMannerEndsInTimeWithANamedFailure() async throws {
         let server = try await HostileServer.start(host: "127.0.0.1", port: 0, pause: .milliseconds(200))

@@ -1,9 +1,9 @@
 #if Tools
 import Foundation
 import Testing
-@testable import ThumbturnServerCLI
+@testable import ThumbturnTrials
 
-/// The measurement behind `thumbturn-server bench neutral`.
+/// The measurement behind `thumbturn-trials bench neutral`.
 @Suite struct NeutralTimingTests {
     @Test func welchsTFindsADifferenceOnlyWhereThereIsOne() {
         var generator = SystemRandomNumberGenerator()

@@ -30,7 +30,7 @@ import Testing
 
     @Test func quantilesAreExactAndMergingHasNoOrder() async throws {
         let run = try await Built.run(
-            Built.path("thumbturn"), ["bench", "aggregation", "--samples", "100000", "--seconds", "0.2"])
+            Built.path("thumbturn-trials"), ["bench", "aggregation", "--samples", "100000", "--seconds", "0.2"])
         #expect(run.status == 0, "\(run.output)\(run.errors)")
         #expect(run.output.contains("million events counted per second") && run.output.contains("the same bytes"))
     }

@@ -27,7 +27,7 @@ import Testing
     private static let areHere = Requirement.apple.isMet(
         ["ThumbturnApple", "StubLocalAuthentication"].allSatisfy {
             FileManager.default.fileExists(atPath: modules.appendingPathComponent("\($0).swiftmodule").path)
-        }, needs: "THUMBTURN_APPLE_STUBS=1")
+        }, needs: "THUMBTURN_ADD=apple-stubs")
 
     /// Each file is a whole one that an app, its back end or its tests could have.
     @Test(.enabled(if: areHere), arguments: files) func theCodeOfEachStepCompiles(_ file: String) async throws {

@@ -41,13 +41,13 @@ _ROW = r'(?P<number>-?\w+), "(?P<name>\w+)"'
 
 # The file; what begins a row in it; the rest of the row, with the number and the name; the constant.
 _TABLES = [
-    (SWIFT / "PromptErrors.swift", r"\bRow\(", _ROW, _prompt_error),
-    (SWIFT / "AuthenticatorStates.swift", r"\bRow\(", _ROW, _state),
-    (SWIFT / "HelpCodes.swift", r"\bRow\(\.finger, ", _ROW, _finger),
-    (SWIFT / "HelpCodes.swift", r"\bRow\(\.face, ", _ROW, _face),
+    (SWIFT / "System/PromptErrors.swift", r"\bRow\(", _ROW, _prompt_error),
+    (SWIFT / "System/AuthenticatorStates.swift", r"\bRow\(", _ROW, _state),
+    (SWIFT / "System/HelpCodes.swift", r"\bRow\(\.finger, ", _ROW, _finger),
+    (SWIFT / "System/HelpCodes.swift", r"\bRow\(\.face, ", _ROW, _face),
     # The name begins the last text of the row.
-    (SWIFT / "AndroidThrown.swift", r"\bRow\(keyStore, (?=-?\d)", r'(?P<number>-?\d+), [^"]*"(?P<name>[A-Z_]+)', _key_store),
-    (SWIFT / "KeyPlace.swift", r"\bcase (?=\w+ =)", r"(?P<name>\w+) = (?P<number>-?\d+)", _level),
+    (SWIFT / "System/AndroidThrown.swift", r"\bRow\(keyStore, (?=-?\d)", r'(?P<number>-?\d+), [^"]*"(?P<name>[A-Z_]+)', _key_store),
+    (SWIFT / "Keystore/KeyPlace.swift", r"\bcase (?=\w+ =)", r"(?P<name>\w+) = (?P<number>-?\d+)", _level),
     (PROMPT, r"\bint (?=(?:CANCELED|NEGATIVE_BUTTON) =)", r"(?P<name>\w+) = (?P<number>-?\d+);", _prompt_error),
 ]
 

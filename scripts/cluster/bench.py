@@ -20,7 +20,7 @@ from postgres import Postgres
 from workspace import Failure, end_on_signals
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = ROOT / ".build/release/thumbturn"
+COMMAND = ROOT / ".build/release/thumbturn-trials"
 BUFFERS = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4 // 2**20}MB"
 INSERT = "INSERT INTO inserts VALUES (uuid_send(gen_random_uuid()), 0);\n"
 
@@ -35,11 +35,11 @@ class Bench:
         self.environment = os.environ | {"PGPASSWORD": server.password, "THUMBTURN_DATABASE": server.socket_uri}
 
     def thumbturn(self, *arguments):
-        say("thumbturn bench " + " ".join(arguments))
+        say("thumbturn-trials bench " + " ".join(arguments))
         # Its progress goes where this program's goes.
         done = subprocess.run([self.command, "bench", *arguments, "--json"], env=self.environment, text=True, stdout=subprocess.PIPE)
         if done.returncode != 0:
-            raise Failure(f"thumbturn bench {' '.join(arguments)} did not work")
+            raise Failure(f"thumbturn-trials bench {' '.join(arguments)} did not work")
         return json.loads(done.stdout)
 
     def inserts(self, clients, seconds):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Signs devices in on a cluster while it breaks, and prints what the devices saw. scripts/run --cluster calls it.
 
-    scripts/cluster/story.py FOLDER     with the folder of the programs thumbturn and thumbturn-server
+    scripts/cluster/story.py FOLDER     with the folder of the programs thumbturn-trials and thumbturn-server
 
 Three nodes of the server run behind haproxy, which sends each request to one at random, on three servers of PostgreSQL under Patroni,
 first with synchronous replication, then with asynchronous, where a replica is promoted that lacks commits. Exit status 1: an answered
@@ -69,7 +69,7 @@ class Nodes:
     def load(self, account, seconds, epoch):
         self.run("accounts", "add", account)
         return subprocess.Popen(
-            [self.programs / "thumbturn", "lab", "failover", "--server", self.url, "--account", account, "--seconds", str(seconds),
+            [self.programs / "thumbturn-trials", "failover", "--server", self.url, "--account", account, "--seconds", str(seconds),
              "--json"] + ["--sessions-may-end"] * epoch,
             env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -1,6 +1,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import ThumbturnCommands
 
 struct DoctorApp: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import ThumbturnCommands
 import ThumbturnCore
 import ThumbturnVerifier
 

@@ -1,6 +1,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import ThumbturnCommands
 
 struct VerifyWycheproof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

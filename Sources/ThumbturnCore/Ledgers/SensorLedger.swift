@@ -3,11 +3,6 @@ package struct SensorRules: Hashable, Sendable {
     package let delays: MismatchDelays
     /// The rungs whose success empties the policy's own count: the others of its ladder, and always the full sign-in.
     package let liftedBy: Set<Rung>
-
-    package init(_ policy: UnlockPolicy) {
-        delays = policy.delays
-        liftedBy = Set(policy.ladder + [.fullCredentials]).subtracting([.biometric])
-    }
 }
 
 /// The mismatches of one sensor's key, for every policy that asks it.

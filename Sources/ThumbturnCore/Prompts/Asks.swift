@@ -7,7 +7,7 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
     package struct Ask: Hashable, Sendable {
         package let id: Int
         package let request: Request
-        package let kind: Ceremony
+        package let kind: AskKind
         package fileprivate(set) var callers: Set<Int>
         /// Whether the person has answered one of its prompts.
         package fileprivate(set) var isAnswered = false
@@ -25,7 +25,7 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
     /// Something that happened. Callers and asks have numbers that are never reused.
     package enum Event: Hashable, Sendable {
         /// A caller arrived with a request.
-        case came(Int, Request, Ceremony)
+        case came(Int, Request, AskKind)
         /// A caller no longer waits.
         case left(Int)
         /// The person answered a prompt of the ask.

@@ -52,7 +52,7 @@ extension Authenticator {
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep,
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await Ceremony.enrolment.told(to: observe) { () async throws(Failure) in
+        try await AskKind.enrolment.told(to: observe) { () async throws(Failure) in
             try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists, liveness)
         }
     }
@@ -81,7 +81,7 @@ extension Authenticator {
         policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device",
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await Ceremony.enrolment.told(to: observe) { () async throws(Failure) in
+        try await AskKind.enrolment.told(to: observe) { () async throws(Failure) in
             guard let offer = await liveOffer() else { throw Self.signInAgain }
             return try await enrol(by: .visit(offer), policy, deviceName, reason, .keep, liveness)
         }

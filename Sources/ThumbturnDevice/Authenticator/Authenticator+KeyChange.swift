@@ -121,7 +121,7 @@ extension Authenticator {
         _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation,
         newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await Ceremony.keyChange.told(to: observe) { () async throws(Failure) in
+        try await AskKind.keyChange.told(to: observe) { () async throws(Failure) in
             try await transact(change, reason, authorisedBy: authorisation, newKeyFor: policy)
         }
     }

@@ -250,7 +250,7 @@ extension Authenticator {
 
 extension Authenticator {
     /// A request of this account.
-    nonisolated func request(_ reason: String, _ policy: UnlockPolicy, _ kind: Ceremony) -> UnlockRequest {
+    nonisolated func request(_ reason: String, _ policy: UnlockPolicy, _ kind: AskKind) -> UnlockRequest {
         UnlockRequest(asker: asker, reason: reason, policy: policy, kind: kind)
     }
 

@@ -26,7 +26,7 @@ public struct SoftwarePINKey: PINKey {
 
     /// Makes PIN keys that are bound to these secrets.
     public init(secrets: any PINSecrets) {
-        self.init(secrets: secrets, rounds: Self.rounds)
+        self.init(secrets: secrets, rounds: PINStretching.rounds)
     }
 
     /// Makes PIN keys with another number of rounds, for tests.
@@ -34,9 +34,6 @@ public struct SoftwarePINKey: PINKey {
         self.secrets = secrets
         self.rounds = rounds
     }
-
-    /// The number of PBKDF2-HMAC-SHA-256 rounds, from OWASP's Password Storage Cheat Sheet.
-    package static let rounds = 600_000
 
     /// The server, because each PIN derives some key.
     public var judge: PINJudge { .server }
@@ -63,26 +60,12 @@ public struct SoftwarePINKey: PINKey {
     }
 
     private func derive(_ name: KeyName, from pin: PIN) async throws(Failure) -> P256.Signing.PrivateKey {
-        let stretched = try await Self.stretch(pin, for: name, rounds: rounds)
+        let stretched = try await PINStretching.stretch(pin, for: name, rounds: rounds)
         let bound = try await secrets.authenticate(stretched, with: name)
         guard let scalar = Self.firstScalar(of: { Self.candidate($0, of: bound) }),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar)
         else { throw Failure(.platform) }
         return key
-    }
-
-    /// Stretches a PIN, differently for each key. It takes about half a second, away from the caller's actor.
-    @concurrent package static func stretch(
-        _ pin: PIN, for name: KeyName, rounds: Int
-    ) async throws(Failure) -> [UInt8] {
-        // The number of an enrolment is random, so no two keys have the same salt.
-        let salt = SHA256.hash(
-            data: BoundText.bytes("thumbturn pin salt v1", name.server, name.account, String(name.enrolment))
-        )
-        guard let stretched = PBKDF2.sha256(pin.digits, salt: Array(salt), rounds: rounds, count: 32) else {
-            throw Failure(.platform)
-        }
-        return stretched
     }
 
     private static func candidate(_ number: UInt8, of bound: [UInt8]) -> [UInt8] {

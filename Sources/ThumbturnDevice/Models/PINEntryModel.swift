@@ -33,18 +33,17 @@ import ThumbturnMessages
     public private(set) var refusals = 0
 
     /// The least number of digits of a PIN.
-    public static var shortest: Int { lengths.lowerBound }
+    public static var shortest: Int { PIN.lengths.lowerBound }
     /// Whether no PIN is accepted now; `countDown()` ends the pause in time.
     public var isPaused: Bool { pausedUntil != nil }
     /// Whether the digits have the length of a PIN.
-    public var canConfirm: Bool { Self.lengths.contains(digitCount) && !isPaused }
+    public var canConfirm: Bool { PIN.lengths.contains(digitCount) && !isPaused }
 
     @ObservationIgnored private var digits = ""
     @ObservationIgnored private var answer: CheckedContinuation<PINAnswer, Never>?
     /// The number of the last question.
     @ObservationIgnored private var lastQuestion = 0
     private let clock: any DeviceClock
-    private static let lengths = 6...32
 
     /// Makes a screen that is not shown yet.
     public init(clock: any DeviceClock = SystemClock()) {
@@ -74,7 +73,7 @@ import ThumbturnMessages
 
     /// Adds a typed digit; any other character is ignored.
     public func type(_ digit: Character) {
-        guard purpose != nil, digitCount < Self.lengths.upperBound, digit.isASCII, digit.isWholeNumber else { return }
+        guard purpose != nil, digitCount < PIN.lengths.upperBound, digit.isASCII, digit.isWholeNumber else { return }
         digits.append(digit)
         digitCount += 1
         judgeNewPIN()

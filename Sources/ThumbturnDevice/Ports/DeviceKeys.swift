@@ -21,6 +21,9 @@ public struct KeyName: Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
     }
 
+    /// Takes the place of the server's address in the names of vaults' keys.
+    static let vaults = "vault"
+
     /// The kind and the enrolment, without the account, whose label may name a person.
     public var description: String { "\(kind.rawValue) key of enrolment \(enrolment)" }
 }

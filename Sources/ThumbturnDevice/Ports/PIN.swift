@@ -9,10 +9,13 @@ public struct PIN: Sendable, Redacted {
     /// The digits as ASCII.
     package let digits: [UInt8]
 
+    /// How many digits a PIN may have.
+    static let lengths = 6...32
+
     /// Reads a PIN; nil for fewer than 6 or more than 32 digits, and for any character that is not an ASCII digit.
     public init?(_ digits: String) {
         let bytes = Array(digits.utf8)
-        guard (6...32).contains(bytes.count), bytes.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+        guard Self.lengths.contains(bytes.count), bytes.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
             return nil
         }
         self.digits = bytes

@@ -103,7 +103,7 @@ struct CountedSensor: Sendable {
 
     /// The state of an enrolment's key, or of a vault's.
     private static func state(of name: KeyName, on platform: DevicePlatform) async -> KeyState {
-        guard name.server == Vault.realm else { return await platform.keys.state(of: name) }
+        guard name.server == KeyName.vaults else { return await platform.keys.state(of: name) }
         return await platform.vaults?.state(of: name) ?? .missing
     }
 

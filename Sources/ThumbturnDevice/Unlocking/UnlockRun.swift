@@ -65,9 +65,10 @@ struct UnlockRun<Keys: RungKeys> {
             listen(in: &group)
             for await heard in events {
                 for event in events(for: heard, in: &group) {
-                    let now = driver.platform.clock.now
-                    if await waitsForScreen(event, at: now, in: &group) { continue }
-                    let effects = flow.handle(event, at: now)
+                    var next = flow
+                    let effects = next.handle(event, at: driver.platform.clock.now)
+                    if await waitsForScreen(event, effects, in: &group) { continue }
+                    flow = next
                     notePhase()
                     for effect in effects {
                         if let end = perform(effect, in: &group) { return end }
@@ -150,12 +151,11 @@ extension UnlockRun {
     /// Waits for the screen with an event that would show a prompt, where the run does not have the screen or its keys
     /// have to be renewed first. An event that is moot by then does nothing.
     ///
-    /// - Returns: whether the event waits.
+    /// - Parameter effects: what the event would do now.
+    /// - Returns: whether the event waits. If so, the flow is to stay as it was.
     private mutating func waitsForScreen(
-        _ event: UnlockFlow.Event, at now: Instant, in group: inout TaskGroup<Void>
+        _ event: UnlockFlow.Event, _ effects: [UnlockFlow.Effect], in group: inout TaskGroup<Void>
     ) async -> Bool {
-        var trial = flow
-        let effects = trial.handle(event, at: now)
         guard shows(effects) || isRefused(event, effects) else { return false }
         let isFresh = await driver.keys.isFresh()
         if screen.isTaken, isFresh { return false }

@@ -18,7 +18,7 @@ public import ThumbturnCore
 /// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it.
 public final class Vault: Sendable {
     /// The name in place of a server's address in the names of protected secrets.
-    public static let realm = "vault"
+    public static let realm = KeyName.vaults
     /// The maximum size of all secrets of one vault together, names and some framing included.
     public static let secretsLimit = 64 * 1024
     /// The maximum size of one sealed file, which is handled in memory as a whole.

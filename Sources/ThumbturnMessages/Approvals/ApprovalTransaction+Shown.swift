@@ -1,14 +1,6 @@
 public import ThumbturnCore
 
 extension ApprovalTransaction {
-    /// One line of a shown transaction.
-    public struct Line: Hashable, Sendable {
-        /// What the line tells.
-        public let label: TransactionLabel
-        /// Letter by letter as it is signed.
-        public let value: String
-    }
-
     /// The title of the sheet.
     public var title: TransactionLabel {
         switch content {
@@ -21,7 +13,7 @@ extension ApprovalTransaction {
 
     /// Everything that is signed, in the order in which it matters (TS12's levels of display): the payee and the amount
     /// come first.
-    public var lines: [Line] {
+    public var lines: [TransactionLine] {
         switch content {
         case .payment(let payment):
             Self.lines(
@@ -67,7 +59,7 @@ extension ApprovalTransaction {
         [(label, provider?.legalName), (.brand, provider?.brandName), (.website, provider?.domainName)]
     }
 
-    private static func lines(_ all: [(TransactionLabel, String?)]) -> [Line] {
-        all.compactMap { label, value in value.map { Line(label: label, value: $0) } }
+    private static func lines(_ all: [(TransactionLabel, String?)]) -> [TransactionLine] {
+        all.compactMap { label, value in value.map { TransactionLine(label: label, value: $0) } }
     }
 }

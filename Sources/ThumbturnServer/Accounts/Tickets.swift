@@ -43,10 +43,22 @@ package struct Tickets {
         /// Whether the person was verified for the sign-in that the ticket was issued for.
         package var freshness: SignInFreshness
         /// The account's `credentialGeneration` when the ticket was issued. The ticket is void if it has grown since.
-        package var credentialGeneration: Int64 = 0
+        package var credentialGeneration: Int64
         /// The credentials of which a visit may be opened. Nil where a device vouches, and for the ticket of a visit:
         /// otherwise one sign-in would open sessions without end.
-        package var credentials: Credentials? = nil
+        package var credentials: Credentials?
+
+        package init(
+            account: AccountID, spend: Spend, voucher: SessionID?, freshness: SignInFreshness, credentialGeneration: Int64 = 0,
+            credentials: Credentials? = nil
+        ) {
+            self.account = account
+            self.spend = spend
+            self.voucher = voucher
+            self.freshness = freshness
+            self.credentialGeneration = credentialGeneration
+            self.credentials = credentials
+        }
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
@@ -57,11 +69,11 @@ package struct Tickets {
     /// Derived from the secret, because each use of the secret has a key of its own.
     private let key: SymmetricKey
 
-    init(issuer: String, secrets: ServerSecrets.Current) {
+    init(issuer: String, epoch: Int64, secret: SymmetricKey) {
         self.issuer = issuer
-        epoch = secrets.epoch
+        self.epoch = epoch
         key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secrets.refresh, info: Array("thumbturn ticket".utf8), outputByteCount: 32
+            inputKeyMaterial: secret, info: Array("thumbturn ticket".utf8), outputByteCount: 32
         )
     }
 

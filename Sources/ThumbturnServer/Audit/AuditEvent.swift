@@ -134,18 +134,6 @@ package struct AuditEvent: Codable, Hashable, Sendable {
     }
 }
 
-/// What the audit log knows of the request that a task answers. No decision depends on it.
-struct AuditOrigin: Sendable {
-    /// The network that the request came from.
-    var network: Network?
-    /// False only in a measurement of what the log costs.
-    var isKept = true
-    /// The end of the log in the transaction of `GroupCommit` that runs; nil outside of one.
-    var end: AuditEnd?
-
-    @TaskLocal static var current = AuditOrigin()
-}
-
 extension Network {
     /// The network as text: an IPv4 address, the first 64 bits of an IPv6 address (RFC 5952 without compression), or
     /// `unknown`.

@@ -15,7 +15,7 @@ extension AuthorizationServer {
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
-        try requirePresence(caller, toChange: id)
+        try requirePresence(caller)
         try admit(caller.session.device)
         guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else {
             throw RequestError.notFound
@@ -30,7 +30,7 @@ extension AuthorizationServer {
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
-            try requirePresence(caller, toChange: id)
+            try requirePresence(caller)
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
                 throw RequestError.notFound
             }
@@ -52,7 +52,7 @@ extension AuthorizationServer {
     func vouch(_ request: VouchRequest, _ caller: Caller) async throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
         guard !caller.session.isVisit else { return try await ticket(for: request.jkt, ofVisit: caller.session) }
-        try requirePresence(caller, toChange: nil)
+        try requirePresence(caller)
         // An enrolment with the ticket may be refused with a row of the audit log.
         try admit(caller.session.device)
         guard DeviceChangeRules.vouching(by: try caller.key(at: time.now).factor) != .none else {
@@ -67,17 +67,24 @@ extension AuthorizationServer {
             expiresIn: settings.ticketLifetime.components.seconds)
     }
 
-    /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over or
-    /// that changes only itself.
+    /// Throws during the cool-off of the caller's device, unless the request changes only that device. A visit has no device; the
+    /// handlers judge it.
     ///
-    /// - Parameter target: the device that is changed; nil for one that is yet to be enrolled.
-    private func requirePresence(_ caller: Caller, toChange target: DeviceID?) throws {
+    /// - Parameter target: the device that is changed, as the path has it; nil where none is. What is no id is the handler's to refuse.
+    func requireSettled(_ caller: Caller, toChange target: String? = nil) throws {
         let now = time.now
-        if let rest = try caller.key(at: now).coolOff {
-            guard let target, DeviceChangeRules.mayChange(target, by: caller.session, at: now) else {
-                throw RequestError.coolsOff(rest, for: .device)
-            }
+        guard !caller.session.isVisit, let rest = try caller.key(at: now).coolOff else { return }
+        if let target {
+            guard let id = id(of: target, caller), !DeviceChangeRules.mayChange(id, by: caller.session, at: now) else { return }
         }
+        throw RequestError.coolsOff(rest, for: .device)
+    }
+
+    /// Throws unless the person was verified within `deviceChangeMaximumAge`, by a key and not for one action.
+    private func requirePresence(_ caller: Caller) throws {
+        let now = time.now
+        // A visit, which no key opened, changes no device.
+        _ = try caller.key(at: now)
         // A signature for one action authorises no other.
         guard caller.session.granted == nil, let age = TokenTimes.age(of: caller.session.authTime, at: now),
             age <= settings.deviceChangeMaximumAge
@@ -93,7 +100,7 @@ extension AuthorizationServer {
     // MARK: For the operator
 
     /// The account of this name, or `SetupError.accountUnknown`.
-    func existingAccount(named name: String) async throws -> Account {
+    package func existingAccount(named name: String) async throws -> Account {
         guard let account = try await store.account(named: Self.normalized(name)) else { throw SetupError.accountUnknown(name) }
         return account
     }

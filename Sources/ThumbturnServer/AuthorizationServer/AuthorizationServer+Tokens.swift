@@ -20,7 +20,7 @@ extension AuthorizationServer {
         }
         let successor = refreshTokens.token(of: id, generation: generation + 1)
         let outcome = try await store.rotate(
-            Rotation(
+            RefreshRotation(
                 session: id, generation: generation, tokenHash: RefreshTokens.hash(text),
                 successorHash: RefreshTokens.hash(successor), jkt: dpop.jkt, grace: settings.refreshGrace,
                 lifetime: settings.sessionLifetime, visitLifetime: visitLifetime ?? .zero,

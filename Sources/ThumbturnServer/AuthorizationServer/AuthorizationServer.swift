@@ -7,11 +7,11 @@ package import ThumbturnVerifier
 /// `RequestError`.
 package struct AuthorizationServer: Sendable {
     package let settings: ServerSettings
-    let store: any Store
+    package let store: SQLStore
     let secrets: ServerSecrets
     package var passwords: Passwords
     package var throttleLimits = ThrottleLimits.standard
-    let time: NodeTime
+    package let time: NodeTime
     let nonces: DPoPNonces
     /// The proofs that all nodes share; nil where there is one node.
     var sharedProofs: (any SharedProofs)?
@@ -52,7 +52,7 @@ package struct AuthorizationServer: Sendable {
     ///
     /// - Parameter readMasterKey: reads the master key again, because it may have been changed meanwhile.
     package init(
-        _ settings: ServerSettings, on store: any Store, _ masterKey: MasterKey,
+        _ settings: ServerSettings, on store: SQLStore, _ masterKey: MasterKey,
         readMasterKey: @escaping @Sendable () throws -> MasterKey, passwords: Passwords, time: NodeTime
     ) async throws {
         self.settings = settings
@@ -122,6 +122,9 @@ package struct AuthorizationServer: Sendable {
         try await secrets.keepUp()
         return secrets.current.currentTokenKeys
     }
+
+    /// The epoch of the database, which each right names.
+    package var epoch: Int64 { secrets.current.epoch }
 
     /// The key that signs access tokens now.
     package var tokenSigner: TokenSigner { secrets.current.signer(at: time.now) }

@@ -21,6 +21,10 @@ package struct Authorisation: Sendable {
         case ticket(Tickets.Right)
     }
 
+    package init(rules: CeremonyRules, spends: [Spend], grounds: Grounds, jkt: String) {
+        (self.rules, self.spends, self.grounds, self.jkt) = (rules, spends, grounds, jkt)
+    }
+
     /// The ids of the authorising keys; none where a ticket authorises.
     package var kids: [String] {
         guard case .keys(let kids) = grounds else { return [] }

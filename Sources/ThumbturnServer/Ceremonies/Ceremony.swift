@@ -83,7 +83,7 @@ struct Ceremony: Sendable {
 
     struct Found: Sendable {
         var keys: [EnrolledKey] = []
-        var device: EnrolledDevice?
+        var device: JudgedDevice?
         var approval: ApprovalView?
     }
 

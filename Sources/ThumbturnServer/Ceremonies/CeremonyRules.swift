@@ -69,7 +69,7 @@ package struct CeremonyRules: Hashable, Sendable {
         log: .keyChange, refusal: .unauthorised)
 
     /// Enrols a device with its keys.
-    static let enrol = CeremonyRules(
+    package static let enrol = CeremonyRules(
         challenge: .enrol, authority: .ticketOrDevice, factors: [.biometric, .pin], coolingOffMay: false,
         log: .enrolment, refusal: .unauthorised)
 

@@ -36,11 +36,11 @@ struct TPMActivations {
     /// Derived from the secret, because each use of the secret has a key of its own.
     private let key: SymmetricKey
 
-    init(issuer: String, secrets: ServerSecrets.Current) {
+    init(issuer: String, epoch: Int64, secret: SymmetricKey) {
         self.issuer = issuer
-        epoch = secrets.epoch
+        self.epoch = epoch
         key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secrets.refresh, info: Array("thumbturn tpm activation".utf8), outputByteCount: 32)
+            inputKeyMaterial: secret, info: Array("thumbturn tpm activation".utf8), outputByteCount: 32)
     }
 
     func issue(_ expectation: TPMCredential.Expectation, jkt: String, at now: UnixTime) -> String {

@@ -12,13 +12,11 @@ struct Route: Sendable {
     /// Without a slash at the front, with `{id}` for a part that varies.
     let path: String
     let access: Access
-    let coolOff: CoolOffRule
 
-    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, coolOff: CoolOffRule) {
+    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access) {
         self.method = method
         self.path = path
         self.access = access
-        self.coolOff = coolOff
     }
 
     /// What a device may do on a route during its cool-off, in which it neither changes nor shows what the other
@@ -29,13 +27,37 @@ struct Route: Sendable {
         /// Everything: the route shows or changes what is the device's own, or what no other device may lose. The lists
         /// of devices and notices are among it: an owner who enrols a new phone after a theft needs both.
         case allowed
-        /// Nothing. The handler refuses before it looks anything else up, and a change is refused in its transaction
-        /// again.
+        /// Nothing: the request is refused before the handler is called, and a change again in its transaction.
         case refused
-        /// The device changes itself and no other device.
+        /// Only itself: a change of another device is refused before the handler is called.
         case itselfOnly
         /// What the request's row of `CeremonyRules` allows.
         case byCeremony
+    }
+
+    /// The rules for routes that a session key signs for.
+    enum KeyRule {
+        case allowed, byCeremony
+
+        var coolOff: CoolOffRule {
+            switch self {
+            case .allowed: .allowed
+            case .byCeremony: .byCeremony
+            }
+        }
+    }
+
+    /// The rules for routes that an access token opens.
+    enum TokenRule {
+        case allowed, refused, itselfOnly
+
+        var coolOff: CoolOffRule {
+            switch self {
+            case .allowed: .allowed
+            case .refused: .refused
+            case .itselfOnly: .itselfOnly
+            }
+        }
     }
 
     /// The credentials that a caller has to present.
@@ -56,7 +78,9 @@ struct Route: Sendable {
     struct Access: Sendable {
         /// Any one of these is enough.
         let credentials: [Credentials]
-        /// Authenticates the caller, then calls the handler.
+        /// What the check lets a device do during its cool-off.
+        let coolOff: CoolOffRule
+        /// Authenticates the caller, refuses what its device may not do during its cool-off, then calls the handler.
         let answer: @Sendable (Request, ServerContext) async throws -> Response
     }
 

@@ -30,16 +30,16 @@ extension Routes {
 
     // MARK: The device that is asked to approve
 
-    func openApprovals(_ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+    func openApprovals(_ asked: Route.Incoming<SettledDevice>) async throws -> Response {
         .json(try await service.approvals(asked.caller))
     }
 
-    func askedApproval(_ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+    func askedApproval(_ asked: Route.Incoming<SettledDevice>) async throws -> Response {
         .json(try await service.approval(try asked.id(), asked.caller))
     }
 
     func issueApprovalChallenge(
-        _ body: ApprovalChallengeRequest, _ asked: Route.Incoming<DPoPProof>
+        _ body: ApprovalChallengeRequest, _ asked: Route.Incoming<SettledDevice>
     ) async throws -> Response {
         .json(try await service.challenge(for: try asked.id(), body, asked.caller))
     }
@@ -48,7 +48,7 @@ extension Routes {
         .json(try await service.approve(try asked.id(), body, asked.caller))
     }
 
-    func decline(_ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+    func decline(_ asked: Route.Incoming<SettledDevice>) async throws -> Response {
         .json(try await service.decline(try asked.id(), asked.caller))
     }
 }

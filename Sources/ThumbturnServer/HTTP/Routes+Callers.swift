@@ -15,14 +15,14 @@ extension Routes {
 
     /// A route without authentication and without a body.
     func anyone(_ handler: @escaping Route.Handler<Void>) -> Route.Access {
-        Route.Access(credentials: [.none]) { request, context in
+        Route.Access(credentials: [.none], coolOff: .noDevice) { request, context in
             try await handler(Route.Incoming(request: request, context: context, caller: ()))
         }
     }
 
     /// A route without authentication that takes a JSON message.
     func anyone<Body: Message>(json handler: @escaping Route.BodyHandler<Body, Void>) -> Route.Access {
-        Route.Access(credentials: [.none]) { request, context in
+        Route.Access(credentials: [.none], coolOff: .noDevice) { request, context in
             let body = try Self.decode(Body.self, try await request.bytes(of: .json))
             return try await handler(body, Route.Incoming(request: request, context: context, caller: ()))
         }
@@ -31,16 +31,20 @@ extension Routes {
     // MARK: Session keys
 
     /// A route for the holder of a session key. The handler looks up the device of the key, which may have none.
-    func sessionKey(_ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey]) { request, context in
+    ///
+    /// - Parameter rule: what the device may do during its cool-off. `settledKey` is for a route that is refused then.
+    func sessionKey(_ rule: Route.KeyRule, _ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
             let dpop = try await dpop(of: request, body: try await request.cappedBytes())
             return try await handler(Route.Incoming(request: request, context: context, caller: dpop))
         }
     }
 
     /// A route for the holder of a session key that takes a JSON message.
-    func sessionKey<Body: Message>(json handler: @escaping Route.BodyHandler<Body, DPoPProof>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey]) { request, context in
+    func sessionKey<Body: Message>(
+        _ rule: Route.KeyRule, json handler: @escaping Route.BodyHandler<Body, DPoPProof>
+    ) -> Route.Access {
+        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
             let bytes = try await request.bytes(of: .json)
             let dpop = try await dpop(of: request, body: bytes)
             return try await handler(
@@ -49,40 +53,65 @@ extension Routes {
     }
 
     /// A route for the holder of a session key that takes a form.
-    func sessionKey(form handler: @escaping Route.BodyHandler<Form, DPoPProof>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey]) { request, context in
+    func sessionKey(_ rule: Route.KeyRule, form handler: @escaping Route.BodyHandler<Form, DPoPProof>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
             let (form, bytes) = try await Self.form(of: request)
             let dpop = try await dpop(of: request, body: bytes)
             return try await handler(form, Route.Incoming(request: request, context: context, caller: dpop))
         }
     }
 
+    /// A route for the session key of a device that does not cool off.
+    func settledKey(_ handler: @escaping Route.Handler<SettledDevice>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey], coolOff: .refused) { request, context in
+            let dpop = try await dpop(of: request, body: try await request.cappedBytes())
+            let device = try await service.settledDevice(dpop)
+            return try await handler(Route.Incoming(request: request, context: context, caller: device))
+        }
+    }
+
+    /// A route for the session key of a device that does not cool off, which takes a JSON message.
+    func settledKey<Body: Message>(json handler: @escaping Route.BodyHandler<Body, SettledDevice>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey], coolOff: .refused) { request, context in
+            let bytes = try await request.bytes(of: .json)
+            let dpop = try await dpop(of: request, body: bytes)
+            let body = try Self.decode(Body.self, bytes)
+            let device = try await service.settledDevice(dpop)
+            return try await handler(body, Route.Incoming(request: request, context: context, caller: device))
+        }
+    }
+
     // MARK: Access tokens
 
     /// A route for a signed-in device.
-    func accessToken(_ handler: @escaping Route.Handler<Caller>) -> Route.Access {
-        Route.Access(credentials: [.accessToken]) { request, context in
+    func accessToken(_ rule: Route.TokenRule, _ handler: @escaping Route.Handler<Caller>) -> Route.Access {
+        Route.Access(credentials: [.accessToken], coolOff: rule.coolOff) { request, context in
             let caller = try await caller(of: request, body: try await request.cappedBytes())
+            try admit(caller, under: rule, context)
             return try await handler(Route.Incoming(request: request, context: context, caller: caller))
         }
     }
 
     /// A route for a signed-in device that takes a JSON message.
-    func accessToken<Body: Message>(json handler: @escaping Route.BodyHandler<Body, Caller>) -> Route.Access {
-        Route.Access(credentials: [.accessToken]) { request, context in
+    func accessToken<Body: Message>(
+        _ rule: Route.TokenRule, json handler: @escaping Route.BodyHandler<Body, Caller>
+    ) -> Route.Access {
+        Route.Access(credentials: [.accessToken], coolOff: rule.coolOff) { request, context in
             let bytes = try await request.bytes(of: .json)
             let caller = try await caller(of: request, body: bytes)
-            return try await handler(
-                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: caller))
+            let body = try Self.decode(Body.self, bytes)
+            try admit(caller, under: rule, context)
+            return try await handler(body, Route.Incoming(request: request, context: context, caller: caller))
         }
     }
 
-    /// A route for a signed-in device, and for the holder of a session key who sends no access token.
+    /// A route for a signed-in device, and for the holder of a session key who sends no access token. During its cool-off a
+    /// device may do everything there.
     func accessToken(
         _ handler: @escaping Route.Handler<Caller>, orSessionKey other: @escaping Route.Handler<DPoPProof>
     ) -> Route.Access {
-        let (first, second) = (accessToken(handler), sessionKey(other))
-        return Route.Access(credentials: first.credentials + second.credentials) { request, context in
+        let (first, second) = (accessToken(.allowed, handler), sessionKey(.allowed, other))
+        return Route.Access(credentials: first.credentials + second.credentials, coolOff: .allowed) { request, context in
             try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
         }
     }
@@ -91,7 +120,7 @@ extension Routes {
 
     /// A route for a back end with a scope.
     func backEnd(_ scope: ClientScope, _ handler: @escaping Route.Handler<Client>) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
             let client = try await client(of: request, body: try await request.cappedBytes(), needing: scope)
             return try await handler(Route.Incoming(request: request, context: context, caller: client))
         }
@@ -101,7 +130,7 @@ extension Routes {
     func backEnd<Body: Message>(
         _ scope: ClientScope, json handler: @escaping Route.BodyHandler<Body, Client>
     ) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
             let bytes = try await request.bytes(of: .json)
             let client = try await client(of: request, body: bytes, needing: scope)
             return try await handler(
@@ -111,29 +140,39 @@ extension Routes {
 
     /// A route for a back end with a scope that takes a form. The form may carry the back end's assertion.
     func backEnd(_ scope: ClientScope, form handler: @escaping Route.BodyHandler<Form, Client>) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
             let (form, bytes) = try await Self.form(of: request)
             let client = try await client(of: request, body: bytes, form: form, needing: scope)
             return try await handler(form, Route.Incoming(request: request, context: context, caller: client))
         }
     }
 
-    /// A route for a back end with a scope, and for the holder of a session key who sends no access token.
+    /// A route for a back end with a scope, and for the session key of a device that does not cool off and sends no access token.
     func backEnd(
-        _ scope: ClientScope, _ handler: @escaping Route.Handler<Client>, orSessionKey other: @escaping Route.Handler<DPoPProof>
+        _ scope: ClientScope, _ handler: @escaping Route.Handler<Client>,
+        orSettledKey other: @escaping Route.Handler<SettledDevice>
     ) -> Route.Access {
-        let (first, second) = (backEnd(scope, handler), sessionKey(other))
-        return Route.Access(credentials: first.credentials + second.credentials) { request, context in
+        let (first, second) = (backEnd(scope, handler), settledKey(other))
+        return Route.Access(credentials: first.credentials + second.credentials, coolOff: second.coolOff) { request, context in
             try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
         }
     }
 
     /// The token endpoint, where the grant decides which credentials are needed.
     func sessionKeyOrBackEnd(_ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response) -> Route.Access {
-        Route.Access(credentials: [.sessionKey, .backEnd(nil)], answer: handler)
+        Route.Access(credentials: [.sessionKey, .backEnd(nil)], coolOff: .byCeremony, answer: handler)
     }
 
     // MARK: The checks
+
+    /// Refuses what the caller's device may not do during its cool-off.
+    private func admit(_ caller: Caller, under rule: Route.TokenRule, _ context: ServerContext) throws {
+        switch rule {
+        case .allowed: return
+        case .refused: try service.requireSettled(caller)
+        case .itselfOnly: try service.requireSettled(caller, toChange: context.parameters.get("id"))
+        }
+    }
 
     /// Verifies the only DPoP proof of a request: for this method, this URL and this body, fresh and not seen before.
     ///

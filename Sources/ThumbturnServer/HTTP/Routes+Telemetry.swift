@@ -11,7 +11,7 @@ extension Routes {
     /// The order is that of other routes, with the rate of the network before all: a write key can be read out of an app, so
     /// strangers send batches that no credential holds back.
     var telemetry: Route.Access {
-        Route.Access(credentials: [.accessToken, .sessionKey, .writeKey]) { request, context in
+        Route.Access(credentials: [.accessToken, .sessionKey, .writeKey], coolOff: .allowed) { request, context in
             let network = network(of: request, context)
             do {
                 try service.telemeter.admit(network)

@@ -9,12 +9,12 @@ import ThumbturnCore
 /// allows the rate, and a restart forgets the counts. Only authenticated callers are counted, and there are two
 /// generations, as in `RecentKeys`: with more callers in a minute than both hold, those that were counted first are
 /// forgotten.
-final class RequestRates<Caller: Hashable & Sendable>: Sendable {
+final class RequestRates<Key: Hashable & Sendable>: Sendable {
     private struct State {
-        var young: [Caller: Count] = [:]
-        var old: [Caller: Count] = [:]
+        var young: [Key: Count] = [:]
+        var old: [Key: Count] = [:]
 
-        mutating func put(_ count: Count, of caller: Caller, most: Int) {
+        mutating func put(_ count: Count, of caller: Key, most: Int) {
             if young[caller] == nil, young.count >= most {
                 old = young
                 young = [:]
@@ -40,7 +40,7 @@ final class RequestRates<Caller: Hashable & Sendable>: Sendable {
     }
 
     /// Counts a request, or returns how long the caller has to wait: whole seconds. A refused request is not counted.
-    func wait(of caller: Caller, perMinute rate: Int, at now: UnixTime) -> Duration? {
+    func wait(of caller: Key, perMinute rate: Int, at now: UnixTime) -> Duration? {
         let (rate, most) = (Int64(rate), most)
         return state.withLock { state in
             var count = state.young[caller] ?? state.old[caller] ?? Count(at: now)

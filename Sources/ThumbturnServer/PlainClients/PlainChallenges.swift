@@ -34,11 +34,11 @@ struct PlainChallenges {
     /// The epoch in which these challenges are consumed.
     private let epoch: Int64
 
-    init(issuer: String, secrets: ServerSecrets.Current) {
+    init(issuer: String, epoch: Int64, secret: SymmetricKey) {
         self.issuer = issuer
-        epoch = secrets.epoch
+        self.epoch = epoch
         key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secrets.refresh, info: Array("thumbturn plain challenge".utf8), outputByteCount: 32
+            inputKeyMaterial: secret, info: Array("thumbturn plain challenge".utf8), outputByteCount: 32
         )
     }
 

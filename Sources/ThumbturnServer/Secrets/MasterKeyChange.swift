@@ -23,7 +23,7 @@ struct MasterKeyChange: Sendable {
 
     /// The folder of the database.
     let folder: String
-    let store: any SecretStore
+    let store: SQLStore
     /// The key that opens the database now.
     let former: MasterKey
     /// Whether the former key comes from the folder's file.

@@ -40,7 +40,7 @@ package final class ServerSecrets: Sendable {
         }
     }
 
-    private let store: any Store
+    private let store: SQLStore
     private let readMasterKey: @Sendable () throws -> MasterKey
     private let time: NodeTime
     private let loaded: Mutex<(current: Current, at: UnixTime)>
@@ -49,7 +49,7 @@ package final class ServerSecrets: Sendable {
 
     /// - Parameter readMasterKey: reads the master key again, because it may have been changed while this process runs.
     init(
-        store: any Store, masterKey: MasterKey, time: NodeTime, readMasterKey: @escaping @Sendable () throws -> MasterKey
+        store: SQLStore, masterKey: MasterKey, time: NodeTime, readMasterKey: @escaping @Sendable () throws -> MasterKey
     ) async throws {
         self.store = store
         self.readMasterKey = readMasterKey
@@ -162,7 +162,7 @@ package final class ServerSecrets: Sendable {
         }
     }
 
-    private static func load(_ store: any Store, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
+    private static func load(_ store: SQLStore, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
         let now = time.now
         let (sealed, edition) = try await store.secrets(
             checking: { _ = try masterKey.unseal($0) },

@@ -153,7 +153,7 @@ public struct EmbeddedServer: Sendable {
     }
 
     /// The accounts whose names come after a name, at most a thousand, in the order of their names; see
-    /// `AccountStore.accounts(after:atMost:)`.
+    /// `SQLStore.accounts(after:atMost:)`.
     package func accounts(after name: String) async throws -> [(name: String, disabledAt: UnixTime?)] {
         try await service.store.accounts(after: name, atMost: 1000)
     }

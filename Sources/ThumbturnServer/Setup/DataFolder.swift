@@ -8,27 +8,6 @@ import Musl
 #endif
 import Foundation
 
-/// What a process opens the data folder for, which decides what it may make there.
-package enum DataUse: Sendable {
-    /// A server: makes what is missing, and refuses to start with a clock that cannot be right.
-    case serving
-    /// The command that adds an account, which may be the first one: makes what is missing.
-    case adding
-    /// Any other command: makes nothing, so that a wrong path is an error and no empty folder.
-    case command
-    /// A restore: may make the database, in a folder that has its master key.
-    case restoring
-    /// The command that begins an epoch.
-    case beginning
-
-    var mayMakeFolder: Bool { self == .serving || self == .adding }
-    var mayMakeDatabase: Bool { self != .command && self != .beginning }
-    /// Whether it may decide if a database that was restored, copied or promoted begins an epoch.
-    var maySettle: Bool { self == .serving || self == .restoring || self == .beginning }
-    /// Only a server, whose clock dates tokens, has to be sure of the time.
-    var keepsStoredTime: Bool { self != .serving }
-}
-
 /// The folder of the server's data, with mode 0700 and files of mode 0600, which belong to the server's user.
 struct DataFolder {
     let masterKey: MasterKey
@@ -95,30 +74,6 @@ struct DataFolder {
     static func masterKey(_ settings: ServerSettings) throws(SetupError) -> MasterKey {
         if let given = settings.masterKey { return given }
         return try MasterKeyFile(in: settings.dataFolder).read(mayMake: false)
-    }
-}
-
-/// The lock of a data folder: processes that open it, and a change of its master key, run one after the other.
-final class FolderLock: Sendable {
-    let file: Int32
-
-    /// Waits for the lock.
-    init(_ folder: String) throws(SetupError) {
-        file = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unwritable(folder) }
-        while flock(file, LOCK_EX) != 0 {
-            guard errno == EINTR else {
-                close(file)
-                throw .unwritable(folder)
-            }
-        }
-    }
-
-    /// Releases the lock; the end of the process does so too. Closing alone would leave it to a child that was just forked. Call it
-    /// once.
-    func release() {
-        _ = flock(file, LOCK_UN)
-        close(file)
     }
 }
 #endif

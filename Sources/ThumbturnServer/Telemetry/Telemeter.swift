@@ -13,13 +13,12 @@ final class Telemeter: Sendable {
     private let rates: TelemetryRates?
 
     private let intake: TelemetryIntake
-    private let store: any Store
+    private let store: SQLStore
     private let time: NodeTime
     private let metrics: ServerMetrics
     private let counters: Counters
 
-    init(store: any Store, time: NodeTime, rates: TelemetryRates?, spacing: Duration, metrics: ServerMetrics, counters: Counters)
-    {
+    init(store: SQLStore, time: NodeTime, rates: TelemetryRates?, spacing: Duration, metrics: ServerMetrics, counters: Counters) {
         self.store = store
         self.time = time
         self.rates = rates

@@ -6,14 +6,14 @@ import ThumbturnTelemetry
 
 /// Counts rounds of batches in the store, each batch once.
 final class TelemetryRounds: Sendable {
-    private let store: any Store
+    private let store: SQLStore
     private let time: NodeTime
     private let metrics: ServerMetrics
     private let shares = TelemetryShares()
     /// The salt of today.
     private let salt = Mutex<(day: TelemetryDay, salt: TelemetrySalt)?>(nil)
 
-    init(store: any Store, time: NodeTime, metrics: ServerMetrics) {
+    init(store: SQLStore, time: NodeTime, metrics: ServerMetrics) {
         self.store = store
         self.time = time
         self.metrics = metrics

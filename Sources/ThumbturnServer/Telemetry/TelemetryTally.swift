@@ -1,5 +1,5 @@
 #if Server
-package import ThumbturnCore
+import ThumbturnCore
 import ThumbturnTelemetry
 
 /// What a round of batches adds to the cells of a day: the unlocks and the devices of each.
@@ -58,16 +58,6 @@ struct TelemetryTally: Sendable {
         if sender.hasKey { known.countByKeys += 1 }
         return true
     }
-}
-
-/// The cells that a day has.
-package struct KnownCells: Hashable, Sendable {
-    /// Those of the contexts that were asked for which have a cell.
-    package var contexts: Set<TelemetryContext>
-    /// The number of all cells of the day.
-    package var count: Int
-    /// The number of those that batches with write keys brought.
-    package var countByKeys: Int
 }
 
 extension TelemetryContext {

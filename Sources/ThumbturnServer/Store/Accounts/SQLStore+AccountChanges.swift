@@ -4,6 +4,8 @@ package import ThumbturnCore
 
 /// Changes of a whole account: its password, and whether it is on. Each is one transaction with its notice.
 extension SQLStore {
+    /// Replaces the hash of an account's password for the operator. In the same transaction all sessions of the account
+    /// end, its count of wrong sign-ins begins anew, and tickets and sign-ins that were judged before become void.
     package func setPassword(_ hash: String, of account: AccountID) async throws {
         try await writer.write { db, now in
             try Self.setPassword(hash, of: account, keepingSessionsOf: nil, in: db, at: now)
@@ -11,6 +13,9 @@ extension SQLStore {
         }
     }
 
+    /// Replaces the hash of the password of a session's account, as above, and ends this session. The other sessions of
+    /// its device continue. False if the session is no longer live, if its device cools off, or if the password was
+    /// changed since the session was read.
     package func setPassword(_ hash: String, by session: SessionView) async throws -> Bool {
         try await writer.write { db, now in
             // The session was judged before this transaction, and hashing a password takes long.
@@ -25,6 +30,8 @@ extension SQLStore {
         }
     }
 
+    /// Switches an account off: its keys are refused, its sessions end, and tickets, sign-ins and signatures of
+    /// approvals from before are void, even after it is switched on again. False if it was off already.
     package func disable(_ account: AccountID) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -41,6 +48,7 @@ extension SQLStore {
         }
     }
 
+    /// Switches an account on again. Its devices and its password are as before. False if it was on already.
     package func enable(_ account: AccountID) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -54,6 +62,9 @@ extension SQLStore {
         }
     }
 
+    /// Revokes all devices of an account, which ends its sessions, and makes its tickets void.
+    ///
+    /// - Returns: the number of devices.
     package func revokeDevices(of account: AccountID) async throws -> Int {
         try await writer.write { db, now in
             try Self.voidCredentials(of: account, in: db)
@@ -68,6 +79,7 @@ extension SQLStore {
         }
     }
 
+    /// The state of an account; nil if there is none of this id.
     package func state(of account: AccountID) async throws -> AccountState? {
         let now = time.now
         return try await pool.read { db in
@@ -92,6 +104,8 @@ extension SQLStore {
         }
     }
 
+    /// The accounts whose names come after a name, in the order of their names, with the time at which they were
+    /// switched off; nil for those that are on.
     package func accounts(after name: String, atMost count: Int) async throws -> [(name: String, disabledAt: UnixTime?)] {
         try await pool.read { db in
             try db.all(

@@ -3,6 +3,7 @@ import Foundation
 import ThumbturnCore
 
 extension SQLStore {
+    /// The account of this name. An unknown name takes as long as a known one.
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
             // For an unknown name the row of another account is read, so that the time does not reveal whether the name
@@ -24,6 +25,7 @@ extension SQLStore {
         }
     }
 
+    /// Adds an account. False if the name is taken.
     package func addAccount(_ account: Account) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -36,6 +38,8 @@ extension SQLStore {
         }
     }
 
+    /// Sets the sealed secret of one-time codes. If nil, sign-ins demand no one-time code. Tickets and sign-ins that were
+    /// judged before become void.
     package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
         try await writer.write { db, now in
             try db.run(
@@ -50,6 +54,7 @@ extension SQLStore {
         }
     }
 
+    /// Replaces all recovery codes of an account.
     package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])

@@ -3,6 +3,11 @@ import Foundation
 import ThumbturnCore
 
 extension SQLStore {
+    /// Consumes an ID token with what made its sign-in fresh, and returns the account of its identity, which is made
+    /// the first time. Nil if one of them was consumed before, if the account is switched off, or if an account of that
+    /// name exists already.
+    ///
+    /// - Parameter freshness: the freshness of the sign-in, for the audit log.
     package func account(
         of identity: Identity, orMaking fresh: Account, by freshness: SignInFreshness, spending spends: [Spend]
     ) async throws -> IdentityAccount? {

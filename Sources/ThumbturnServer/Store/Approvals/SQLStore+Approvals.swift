@@ -5,10 +5,12 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLStore {
+    /// The approval of this id.
     package func approval(_ id: ApprovalID) async throws -> ApprovalView? {
         try await pool.read { try Self.approval(id, in: $0) }
     }
 
+    /// The approvals that an account is still asked for, oldest first.
     package func openApprovals(of account: AccountID) async throws -> [ApprovalView] {
         try await pool.read { db in
             try db.all(
@@ -24,6 +26,8 @@ extension SQLStore {
         }
     }
 
+    /// Makes an approval. If the creator has a live approval with this transaction id, that one is returned if it is
+    /// equal, and withdrawn if it differs: a changed transaction needs a new approval.
     package func create(_ new: NewApproval) async throws -> ApprovalCreation {
         try await writer.write { db, now in
             let accounts = new.accounts
@@ -150,6 +154,8 @@ extension SQLStore {
         }
     }
 
+    /// Adds the signature of one key, if the authorisation still holds and the approval still admits it. The last
+    /// missing signature makes the approval approved.
     package func approve(
         _ new: NewApprovalSignature, by authorisation: Authorisation
     ) async throws -> CommitOutcome<ApprovalView> {
@@ -190,6 +196,8 @@ extension SQLStore {
         }
     }
 
+    /// Declines an approval for the account of a session key's device. Nil if that account is not asked for it, if the
+    /// approval is neither open nor approved, or if the device is revoked or in its cool-off.
     package func decline(_ id: ApprovalID, byDeviceOf jkt: String) async throws -> ApprovalView? {
         try await writer.write { db, now in
             // The device was judged before this transaction; it may have been revoked, or begun to cool off, since.
@@ -204,6 +212,7 @@ extension SQLStore {
         }
     }
 
+    /// Withdraws an approval for its creator. Nil if it is neither open nor approved.
     package func withdraw(_ id: ApprovalID, by creator: String) async throws -> ApprovalView? {
         try await writer.write { db, now in
             guard let approval = try Self.approval(id, in: db), approval.creator == creator,
@@ -215,6 +224,7 @@ extension SQLStore {
         }
     }
 
+    /// Redeems an approval once. The same idempotency key gets the same receipt again.
     package func redeem(_ redemption: Redemption) async throws -> Redemption.Outcome {
         try await writer.write { db, now in
             guard let approval = try Self.approval(redemption.approval, in: db), approval.creator == redemption.creator else {
@@ -252,6 +262,7 @@ extension SQLStore {
         }
     }
 
+    /// Deletes approvals that ended before a time without being redeemed.
     package func purgeApprovals(before: UnixTime) async throws {
         try await writer.write { db, now in
             // A rate that is full again is as good as none.

@@ -3,19 +3,27 @@ import Foundation
 import GRDB
 package import ThumbturnCore
 
+/// What the store keeps of the audit log.
+///
+/// The transaction of an event writes its row, so no row is lost and none tells of what did not happen. Rows are only
+/// ever added; `purgeAudit` deletes the oldest ones.
 extension SQLStore {
+    /// Writes a row for an event that has no transaction of its own.
     package func record(_ event: AuditEvent) async throws {
         try await writer.write { db, now in try Self.audit(event, in: db, at: now) }
     }
 
+    /// The state of the log.
     package func auditState() async throws -> AuditState {
         try await pool.read { try Self.auditState(in: $0) }
     }
 
+    /// The state of the log and all its checkpoints at one moment, so that none of them is newer than the state.
     package func auditStateAndCheckpoints() async throws -> (AuditState, [AuditVerification.StoredCheckpoint]) {
         try await pool.read { (try Self.auditState(in: $0), try Self.checkpoints(in: $0)) }
     }
 
+    /// The rows after this number in the order of their numbers, at most `limit`.
     package func auditRows(after number: Int64, limit: Int) async throws -> [AuditRow] {
         try await pool.read { db in
             try db.all(
@@ -29,6 +37,10 @@ extension SQLStore {
         }
     }
 
+    /// Writes a checkpoint over the last row, if there are rows after the last checkpoint.
+    ///
+    /// - Parameter sign: signs the end of the log. It runs inside the transaction.
+    /// - Returns: whether a checkpoint was written.
     package func addCheckpoint(
         _ sign: @escaping @Sendable (_ log: [UInt8], AuditVerification.Head, UnixTime) throws -> String
     ) async throws -> Bool {
@@ -43,10 +55,17 @@ extension SQLStore {
         }
     }
 
+    /// All checkpoints in the order of their rows.
     package func checkpoints() async throws -> [AuditVerification.StoredCheckpoint] {
         try await pool.read { try Self.checkpoints(in: $0) }
     }
 
+    /// Deletes the oldest rows that a checkpoint from before this time covers, and the checkpoints before that one. The
+    /// rest can still be verified.
+    ///
+    /// One call deletes some ten thousand rows in one transaction; call it again until nothing was deleted.
+    ///
+    /// - Returns: whether rows were deleted.
     @discardableResult
     package func purgeAudit(before: UnixTime) async throws -> Bool {
         try await writer.write { db, now in

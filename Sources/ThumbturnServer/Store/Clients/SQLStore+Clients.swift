@@ -4,6 +4,7 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension SQLStore {
+    /// Adds a back end. False if the name is taken.
     package func addClient(_ client: NewClient) async throws -> Bool {
         let jwks = json(JWKS(keys: client.keys.map(\.jwk)))
         let scope = ClientScope.text(client.scopes)
@@ -21,6 +22,7 @@ extension SQLStore {
         }
     }
 
+    /// Removes a back end. False if there is none of this name.
     package func removeClient(_ id: String) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM clients WHERE id = ?", arguments: [id])
@@ -30,6 +32,8 @@ extension SQLStore {
         }
     }
 
+    /// Changes a back end's limits, and whether it may use tokens without a key; nil leaves either as it is. False if
+    /// there is none of this name.
     package func changeClient(_ id: String, limits: ClientLimits?, allowsBearer: Bool?) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -45,10 +49,12 @@ extension SQLStore {
         }
     }
 
+    /// The back end of this name; nil if there is none.
     package func client(_ id: String) async throws -> Client? {
         try await pool.read { try Self.client(id, in: $0) }
     }
 
+    /// All back ends, sorted by name.
     package func clients() async throws -> [Client] {
         try await pool.read { db in try db.all(Row.self, sql: "SELECT * FROM clients ORDER BY id").map(Self.client) }
     }

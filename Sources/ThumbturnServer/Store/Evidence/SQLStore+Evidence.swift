@@ -6,6 +6,7 @@ package import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// The App Attest key of this id; nil if it is unknown.
     package func appAttestKey(_ id: [UInt8]) async throws -> AppAttestRecord? {
         try await pool.read { db in
             try db.one(Row.self, sql: "SELECT * FROM app_attest_keys WHERE id = ?", arguments: [blob(id)]).map { row in
@@ -17,6 +18,7 @@ extension SQLStore {
         }
     }
 
+    /// The evidence of devices that are not revoked, in the order of its ids: at most so many after one id.
     package func evidence(after id: EvidenceID?, atMost: Int) async throws -> [StoredEvidence] {
         try await pool.read { db in
             try db.all(
@@ -26,6 +28,7 @@ extension SQLStore {
         }
     }
 
+    /// The evidence of a device, oldest first.
     package func evidence(of device: DeviceID) async throws -> [StoredEvidence] {
         try await pool.read { db in
             try db.all(
@@ -35,6 +38,8 @@ extension SQLStore {
         }
     }
 
+    /// Records what evidence proves when it is judged anew. The keys that it is for get the new assurance; where that is
+    /// less, the device's sessions end and its owner gets a notice.
     package func record(_ renewed: RenewedVerdict) async throws -> RenewedVerdict.Outcome {
         try await writer.write { db, now in
             try Self.admit(renewed.verdict, in: db)
@@ -67,6 +72,7 @@ extension SQLStore {
         }
     }
 
+    /// A list that all nodes judge by; nil if none was stored.
     package func evidenceList(_ kind: EvidenceList.Kind) async throws -> EvidenceList? {
         try await pool.read { db in
             try db.one(
@@ -78,6 +84,9 @@ extension SQLStore {
         }
     }
 
+    /// Stores a list, with a row in the audit log. False if the stored one is as new or newer.
+    ///
+    /// - Parameter count: how many certificates or roots it names.
     package func keep(_ list: EvidenceList, naming count: Int) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -94,6 +103,7 @@ extension SQLStore {
         }
     }
 
+    /// Forgets a list, so that there is none of this kind, with a row in the audit log.
     package func forget(_ kind: EvidenceList.Kind) async throws {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM evidence_lists WHERE kind = ?", arguments: [kind.rawValue])
@@ -101,12 +111,17 @@ extension SQLStore {
         }
     }
 
+    /// The group of an account; empty where it has none.
     package func group(of account: AccountID) async throws -> String {
         try await pool.read { db in
             try db.one(String.self, sql: "SELECT group_name FROM accounts WHERE id = ?", arguments: [blob(account.bytes)]) ?? ""
         }
     }
 
+    /// Replaces the minimums of all groups of accounts. The group with an empty name is that of accounts without one.
+    ///
+    /// - Parameter version: that of the evidence policy that has them; it becomes the latest.
+    /// - Throws: `SetupError.policyOutdated` if a node has used a later version.
     package func setMinimums(_ minimums: [String: Assurance], version: Int64?) async throws {
         try await writer.write { db, _ in
             try PolicyKind.evidence.check(version, after: Self.policyVersions(in: db))
@@ -120,6 +135,7 @@ extension SQLStore {
         }
     }
 
+    /// Puts an account into a group; an empty name takes it out. False if there is no such group.
     package func setGroup(_ group: String, of account: AccountID) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -302,6 +318,16 @@ extension Schema {
                     -- By the word of its hardware the passcode unlocks such a key as well.
                     UPDATE keys SET enrolled_by = 'passcode' WHERE kind = 'biometric' AND verification = 'passcode';
                     """)
+        }
+    }
+}
+
+extension EvidenceList.Kind {
+    /// The event of the audit log that names it.
+    fileprivate var event: AuditEvent.Kind {
+        switch self {
+        case .androidStatus: .evidenceStatus
+        case .androidRoots: .evidenceRoots
         }
     }
 }

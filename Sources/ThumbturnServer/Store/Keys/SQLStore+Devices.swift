@@ -4,6 +4,7 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// The devices of an account that are not revoked, oldest first.
     package func devices(of account: AccountID) async throws -> [DeviceView] {
         try await pool.read { db in
             let ids = try db.all(
@@ -14,7 +15,8 @@ extension SQLStore {
         }
     }
 
-    package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
+    /// The device of a session key with its keys; nil if there is none, or if it is revoked.
+    package func device(withSessionKey jkt: String) async throws -> JudgedDevice? {
         try await pool.read { db in
             guard let session = try Self.key(jkt, in: db), session.kind == .session, !session.isRevoked,
                 let row = try db.one(
@@ -26,13 +28,15 @@ extension SQLStore {
                 String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
                 arguments: [blob(session.device.bytes)]
             )
-            return try EnrolledDevice(
+            return try JudgedDevice(
                 id: session.device, account: identifier(row["account_id"]),
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: kids.compactMap { try Self.key($0, in: db) }
             )
         }
     }
 
+    /// Renames a device of the session's account. Nil if there is no such device, the session is no longer live, or
+    /// `DeviceChangeRules` do not allow it.
     package func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView? {
         try await writer.write { db, now in
             guard let caller = try Self.session(session, in: db), caller.isLive,
@@ -49,6 +53,8 @@ extension SQLStore {
         }
     }
 
+    /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device, the
+    /// session is no longer live, or `DeviceChangeRules` do not allow it.
     package func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool {
         try await writer.write { db, now in
             // The session was judged before this transaction; its own device may have been revoked, or begun to cool
@@ -65,6 +71,7 @@ extension SQLStore {
         }
     }
 
+    /// Revokes the device of a session key and ends its sessions. False if there is no such device.
     package func revoke(deviceWithSessionKey jkt: String) async throws -> Bool {
         try await writer.write { db, now in
             guard let key = try Self.key(jkt, in: db), key.kind == .session,
@@ -74,6 +81,7 @@ extension SQLStore {
         }
     }
 
+    /// Revokes a device for the operator. False if the account has no device of this id.
     package func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool {
         try await writer.write { db, now in
             try Self.revoke(device, of: account, by: "operator", in: db, at: now)

@@ -4,6 +4,8 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// Enrols a device with its keys, if the ticket still allows it and no key is known already. A device that is
+    /// enrolled already gets the keys of this request, if it asked for that and no other device vouches for it.
     package func enrol(_ new: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
         try await commit(authorisation) { db, _, now in
             guard case .ticket(let ticket) = authorisation.grounds,

@@ -4,6 +4,9 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// Adds, replaces or removes a key, if the authorisation still holds, the old key is still there, and the new one
+    /// is unknown. The old key stays stored as retired and is never enrolled again. Its sessions end, unless it
+    /// authorised the change itself.
     package func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
         try await commit(authorisation) { db, keys, now in
             let device = blob(change.device.bytes)

@@ -4,10 +4,13 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// The key of this id with its device, even if the device is revoked.
     package func key(_ kid: String) async throws -> EnrolledKey? {
         try await pool.read { try Self.key(kid, in: $0) }
     }
 
+    /// The key of this id, possibly out of date. Values that never change are correct; the others are judged again in
+    /// the transaction that the key authorises.
     package func knownKey(_ kid: String) async throws -> EnrolledKey? {
         // The epoch is read first: a key that is read while an epoch ends must not be cached for the next one.
         let epoch = writer.currentEpoch

@@ -3,7 +3,11 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
+/// What the store keeps of the keys of plain clients. Each belongs to a device that has no other key.
 extension SQLStore {
+    /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, if
+    /// the key is known already, if the vouching device may not vouch, or if the account has the maximum of such keys
+    /// or of devices. The ticket is consumed in any case.
     package func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool {
         try await writer.write { db, now in
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
@@ -32,6 +36,9 @@ extension SQLStore {
         }
     }
 
+    /// Keys of one length, as many as an account may have: all of the account's own whose device is not revoked, filled
+    /// up with keys of other accounts. So the number of rows does not reveal how many keys the account has. There are
+    /// fewer only if the store has fewer.
     package func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey] {
         try await pool.read { db in
             let most = EnrolledPlainKey.mostOfAnAccount
@@ -41,6 +48,10 @@ extension SQLStore {
         }
     }
 
+    /// Consumes a challenge, in any case.
+    ///
+    /// - Returns: the account's credential generation. Nil if the challenge was consumed before, the key's device has been
+    ///   revoked or its account was switched off.
     package func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Int64? {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return nil }
@@ -52,6 +63,8 @@ extension SQLStore {
         }
     }
 
+    /// The credential generation of a device's account. Nil unless the device has such a key and is not revoked, and its
+    /// account is on.
     package func plainGeneration(of device: DeviceID) async throws -> Int64? {
         try await pool.read { try Self.plainGeneration(of: device, in: $0) }
     }

@@ -3,6 +3,12 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLStore {
+    /// Consumes the challenge of a proof that this key did not sign, and counts one more consecutive wrong signature.
+    /// It counts nothing if something had been consumed before, because such an attempt does not reveal whether a PIN
+    /// is right. From the fifth wrong signature on a key is paused, except PIN keys, which have only ten tries; during
+    /// a pause nothing is counted.
+    ///
+    /// - Returns: the consecutive wrong signatures; nil if the challenge was consumed before or the key is gone.
     package func countWrongSignature(of kid: String, spending spends: [Spend]) async throws -> Int? {
         defer { recentKeys.forget(kid) }
         return try await writer.write { db, now in

@@ -5,7 +5,12 @@ import ThumbturnCore
 /// Marks the identifiers of notices.
 package enum NoticeKind {}
 
+/// What the store keeps of notices.
+///
+/// The transaction of an event writes its notice, so that no notice is lost and none reports an event that did not
+/// happen.
 extension SQLStore {
+    /// The notices of the last 30 days, newest first, at most 100.
     package func notices(of account: AccountID) async throws -> [Notice] {
         try await pool.read { db in
             try db.all(
@@ -15,6 +20,8 @@ extension SQLStore {
         }
     }
 
+    /// Takes the notices that are due, those that have waited longest first, at most `Limits.noticesInARound`, each with
+    /// the number of earlier tries. A notice becomes due again later, until it is settled or has been tried for a day.
     package func takeDueNotices() async throws -> [(notice: Notice, tries: Int)] {
         // Most of the time none is due, and then nothing is written.
         guard try await pool.read({ try $0.one(Int.self, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
@@ -36,6 +43,7 @@ extension SQLStore {
         }
     }
 
+    /// Marks a notice as delivered.
     package func settle(_ notice: String) async throws {
         guard let id = Identifier<NoticeKind>(notice) else { return }
         try await writer.write { db, _ in

@@ -1,10 +1,12 @@
 #if Server
 
 extension SQLStore {
+    /// The latest version of each policy that had one.
     package func policyVersions() async throws -> [PolicyKind: Int64] {
         try await pool.read { try Self.policyVersions(in: $0) }
     }
 
+    /// Raises the latest versions to these, where they are lower.
     package func raise(policyVersions versions: [PolicyKind: Int64]) async throws {
         try await writer.write { db, _ in try Self.raise(versions, in: db) }
     }

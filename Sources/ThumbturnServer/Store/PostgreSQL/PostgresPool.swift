@@ -280,12 +280,14 @@ final class PostgresPool: SQLPool, SharedProofs {
         }
     }
 
+    /// What makes a commit durable, read back from the database.
     func durability() throws -> Durability {
         try writer.use { try PostgresSchema.durability($0.connected()) }
     }
 
     var place: String { agreed.withLock { $0 } ?? "" }
 
+    /// Writes a copy of the whole database to a file.
     func backUp(to path: String) throws {
         let index = try readers.take()
         defer { readers.give(index) }

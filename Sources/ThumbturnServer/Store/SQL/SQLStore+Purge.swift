@@ -2,6 +2,8 @@
 package import ThumbturnCore
 
 extension SQLStore {
+    /// Deletes expired rows: consumed ids (up to an expiry that is recorded), old notices and throttles, and sessions
+    /// that began before a time.
     package func purge(sessionsBefore: UnixTime) async throws {
         // The time is that of each transaction: an operator may set it back between two of them, and what is used then must stay.
         // A node that remembers a proof at this moment sees the former purged_until, and would not see that the proof's row goes.

@@ -9,14 +9,18 @@ import ThumbturnVerifier
 /// One transaction writes at a time, with the requests of one node that have gathered (`GroupCommit`). Several processes
 /// may share the database.
 ///
-/// Its methods are in extensions, one for each part of the port.
-package final class SQLStore: Store {
+/// Every method is one transaction, which is durable when the method returns. A challenge or a ticket is consumed in the same
+/// transaction as the change that it authorises, so no failure separates the two. The methods are in extensions, one for each subject.
+package final class SQLStore: Sendable {
     let pool: any SQLPool
     let writer: GroupCommit
     let recentKeys = RecentKeys()
     let recentSessions = RecentSessions()
     let time: NodeTime
+    /// Whether a new epoch began when this store was opened, because the database had replaced a newer one or had been
+    /// copied.
     package let wasRestored: Bool
+    /// The latest time that the database had seen when this store was opened.
     package let foundTime: UnixTime
 
     /// Opens a file of SQLite with WAL and `synchronous=FULL`, or creates it if it does not exist, and migrates its tables.
@@ -82,8 +86,10 @@ package final class SQLStore: Store {
     /// What the store holds now.
     package func image() throws -> StoreImage { try StoreImage(of: pool) }
 
+    /// The proofs of DPoP that several nodes share; nil where the database has one node.
     package var sharedProofs: (any SharedProofs)? { pool as? any SharedProofs }
 
+    /// What makes a commit durable, read back from the database.
     package func durability() throws -> Durability { try pool.durability() }
 }
 

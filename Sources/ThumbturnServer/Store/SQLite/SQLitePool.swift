@@ -86,6 +86,7 @@ final class SQLitePool: SQLPool {
 
     func tidy() { checkpoints?.finish(base) }
 
+    /// What makes a commit durable, read back from the database.
     func durability() throws -> Durability {
         try base.writeWithoutTransaction { db in
             let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -99,6 +100,7 @@ final class SQLitePool: SQLPool {
     /// SQLite's number for `synchronous=FULL`.
     private static let full = 2
 
+    /// Writes a copy of the whole database to a file.
     func backUp(to path: String) throws {
         let copy = try DatabaseQueue(path: path)
         try base.backup(to: copy)

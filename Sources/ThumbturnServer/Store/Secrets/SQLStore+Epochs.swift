@@ -2,11 +2,18 @@
 import Foundation
 package import ThumbturnCore
 
+/// What the store keeps of its epoch.
+///
+/// A restored database does not know which ids were consumed after its backup was made. So a new epoch begins, in which
+/// no challenge, ticket or token of the earlier one is accepted.
 extension SQLStore {
+    /// Begins an epoch: deletes the secrets of challenges, tickets and refresh tokens, and ends all sessions and
+    /// unfinished approvals.
     package func beginEpoch() async throws {
         try await writer.write { [time] db, now in try Schema.beginEpoch(db, at: now, lackingUntil: time.civil) }
     }
 
+    /// The number of the current epoch and the time when it began. Both are 0 for the first epoch.
     package func epoch() async throws -> (number: Int64, began: UnixTime) {
         try await pool.read { db in
             let node = try db.value(Row.self, sql: "SELECT epoch, epoch_began FROM node")
@@ -14,10 +21,22 @@ extension SQLStore {
         }
     }
 
+    /// Writes a copy of the whole database to a file.
     package func backUp(to path: String) async throws {
         try pool.backUp(to: path)
     }
 
+    /// Replaces the whole database by such a copy, and begins an epoch. Keys of access tokens that were retired or
+    /// revoked since the copy was made stay so, and the newer keys verify until their last tokens expire.
+    ///
+    /// A copy from days of a wrong clock may have seen a time that is still to come. Then its time is set to the clock's
+    /// in the same transaction, as `setTime` does it. The keys of access tokens of former epochs have to be retired
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - coolOff: the longest cool-off of a device.
+    ///   - sealing: opens every sealed value of the copy and seals it for this database. If it throws, nothing has changed.
+    ///   - own: opens what this database has sealed, under the key that `sealing` seals with. If it throws, nothing has changed.
     @discardableResult
     package func restore(
         from path: String, coolOff: Duration, sealing: @escaping Sealing, own: Sealing = { sealed, _ in sealed }

@@ -2,6 +2,8 @@
 import Foundation
 
 extension SQLStore {
+    /// Seals again, in one transaction, everything that the database keeps sealed. Running servers read their secrets
+    /// again before they write. If `sealing` throws, nothing has changed.
     package func sealAgain(_ sealing: @escaping Sealing) async throws {
         try await writer.write { db, now in
             try Schema.sealAgain(db, sealing)

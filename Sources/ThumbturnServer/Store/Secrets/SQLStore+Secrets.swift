@@ -3,6 +3,16 @@ import Foundation
 package import ThumbturnCore
 
 extension SQLStore {
+    /// The server's secrets, newest first, and their edition.
+    ///
+    /// Secrets that are missing or due for renewal are made in the same transaction, so that nodes which start together
+    /// agree. A key of access tokens from an earlier epoch does not count: every epoch has a key of its own.
+    ///
+    /// - Parameters:
+    ///   - check: called first, with every stored secret. If it throws, no secret is made: a node with the wrong master
+    ///     key must not add secrets that the others cannot read.
+    ///   - isDue: whether the newest secret for a use has to be replaced.
+    ///   - make: makes a secret.
     package func secrets(
         checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
@@ -27,6 +37,7 @@ extension SQLStore {
         }
     }
 
+    /// The edition of the secrets that the database has now.
     package func secretsEdition() async throws -> SecretsEdition {
         let ifWhole = pool.ifWhole
         do {

@@ -2,6 +2,12 @@
 package import ThumbturnCore
 
 extension SQLStore {
+    /// Sets the latest time that was seen, to an earlier or a later one, and begins an epoch. The keys of access tokens
+    /// end at once: they have signed tokens of the wrong time.
+    ///
+    /// - Parameters:
+    ///   - keys: all keys of access tokens.
+    ///   - coolOff: the longest cool-off of a device.
     package func setTime(to time: UnixTime, retiring keys: [RetiredKey], coolOff: Duration) async throws {
         try await writer.write { db, _ in
             for key in keys { try Self.retire(key, in: db, at: time) }

@@ -3,6 +3,7 @@ import Foundation
 package import ThumbturnCore
 
 extension SQLStore {
+    /// Adds a secret that is at least one second newer than all others for this use.
     package func addSecret(
         for use: SecretUse, _ make: @escaping @Sendable (UnixTime) throws -> SealedSecret
     ) async throws {
@@ -16,6 +17,7 @@ extension SQLStore {
         }
     }
 
+    /// Deletes secrets and keeps the public keys that belonged to them.
     package func retire(_ keys: [RetiredKey]) async throws {
         try await writer.write { db, now in
             for key in keys { try Self.retire(key, in: db, at: now) }
@@ -34,6 +36,13 @@ extension SQLStore {
         try audit(AuditEvent(.tokenKeyRetired, detail: key.kid), in: db, at: now)
     }
 
+    /// Revokes a key: deletes its private half, and records when it was revoked. Running servers read the keys again
+    /// before they write or judge a token.
+    ///
+    /// - Parameters:
+    ///   - live: the key, if its private half is still kept.
+    ///   - endsSigning: whether no other key that is there signs any more, so that a new one is made.
+    /// - Returns: false if there is no such key.
     package func revoke(_ kid: String, live: RetiredKey?, endsSigning: Bool) async throws -> Bool {
         try await writer.write { db, now in
             if let live { try Self.retire(live, in: db, at: now) }
@@ -49,6 +58,7 @@ extension SQLStore {
         }
     }
 
+    /// The public keys that were kept, newest first.
     package func retiredKeys() async throws -> [RetiredKey] {
         try await pool.read { db in
             try db.all(

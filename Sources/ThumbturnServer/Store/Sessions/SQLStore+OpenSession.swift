@@ -4,6 +4,7 @@ package import ThumbturnCore
 package import ThumbturnMessages
 
 extension SQLStore {
+    /// Opens a session if the authorisation still holds.
     package func openSession(
         _ new: NewSession, by authorisation: Authorisation
     ) async throws -> CommitOutcome<SessionView> {
@@ -46,6 +47,8 @@ extension SQLStore {
         return outcome
     }
 
+    /// Opens a step-up beside a live session of this session key, with the grant that a judgement of the session gives
+    /// inside the transaction; nil where it gives none. Its time of verification is the session's.
     package func openStepUp(
         _ id: SessionID, byUnlock unlock: SessionID, of jkt: String,
         judge: @escaping @Sendable (SessionView, UnixTime) -> ActionGrant?

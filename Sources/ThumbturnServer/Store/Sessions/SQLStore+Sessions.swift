@@ -5,10 +5,13 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLStore {
+    /// The session of this id with its device and account, even if it has ended.
     package func session(_ id: SessionID) async throws -> SessionView? {
         try await pool.read { try Self.session(id, in: $0) }
     }
 
+    /// Ends the step-ups of a session key's device, and the session if it belongs to that device; or the visit of this
+    /// key. With an unknown key nothing happens.
     package func end(_ session: SessionID, by jkt: String) async throws {
         try await writer.write { db, now in
             if try Self.endVisit(session, of: jkt, in: db, at: now) { return }

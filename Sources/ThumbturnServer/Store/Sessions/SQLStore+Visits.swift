@@ -10,6 +10,9 @@ import ThumbturnVerifier
 /// They are in a table of their own, which refers to no device and no key. So nothing that reads devices or keys finds a
 /// visit: it is in no list of devices, counts for no quota of theirs, cools nothing off and vouches for nothing.
 extension SQLStore {
+    /// Consumes a ticket and opens a visit. Nil if the ticket was consumed before, if it names no credentials, if its
+    /// account is switched off or has changed its credentials since, or if the visit would be over already. The ticket
+    /// is consumed in any case. The account's oldest visit ends if it has the most that it may have.
     package func openVisit(_ new: NewVisit, by ticket: Tickets.Right) async throws -> SessionView? {
         try await writer.write { db, now in
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),

@@ -5,7 +5,9 @@ import ThumbturnMessages
 package import ThumbturnTelemetry
 import ThumbturnVerifier
 
+/// What the store keeps of the counts of unlocks. It has no id of a person, a device or a session.
 extension SQLStore {
+    /// The random value of a day, 32 bytes. It is made if there is none.
     package func telemetrySalt(of day: TelemetryDay) async throws -> [UInt8] {
         try await writer.write { db, _ in
             try db.run(
@@ -16,6 +18,7 @@ extension SQLStore {
         }
     }
 
+    /// Which of these batches were counted before.
     package func countedBatches(_ ids: [[UInt8]]) async throws -> Set<[UInt8]> {
         try await pool.read { db in
             Set(
@@ -25,6 +28,7 @@ extension SQLStore {
         }
     }
 
+    /// Which of these contexts have a cell on a day, and how many cells the day has.
     package func knownCells(_ contexts: Set<TelemetryContext>, on day: TelemetryDay) async throws -> KnownCells {
         try await pool.read { db in
             let existing = try contexts.filter { context in
@@ -40,6 +44,10 @@ extension SQLStore {
         }
     }
 
+    /// Adds to the cells, and marks these batches as counted, in one transaction.
+    ///
+    /// - Returns: how many of the cells hold sums that this version of the server cannot read, and stay as they are; nil if one of
+    ///   the batches was counted in the meantime, and then nothing was changed.
     package func add(_ entries: [NewTelemetry], of batches: [[UInt8]]) async throws -> Int? {
         do {
             return try await writer.write { db, now in
@@ -88,6 +96,7 @@ extension SQLStore {
         )
     }
 
+    /// The cells of the days from `first` to `last`.
     package func telemetry(from first: TelemetryDay, to last: TelemetryDay) async throws -> [TelemetryEntry] {
         try await pool.read { db in
             try db.all(
@@ -110,6 +119,8 @@ extension SQLStore {
         }
     }
 
+    /// Deletes the cells before a day, if one is given, the salts of other days than `today`, and the marks of batches before a
+    /// time; of those also the oldest beyond `mostBatches`.
     package func purgeTelemetry(
         cellsBefore: TelemetryDay?, today: TelemetryDay, batchesBefore: UnixTime, mostBatches: Int
     ) async throws {
@@ -142,6 +153,7 @@ extension SQLStore {
 
     // MARK: Write keys
 
+    /// Adds a write key by the hash of its text. False if the name is taken.
     package func addTelemetryKey(_ name: String, hash: [UInt8]) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(
@@ -153,6 +165,7 @@ extension SQLStore {
         }
     }
 
+    /// Removes a write key. False if there is none of this name.
     package func removeTelemetryKey(_ name: String) async throws -> Bool {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM telemetry_keys WHERE name = ?", arguments: [name])
@@ -162,12 +175,14 @@ extension SQLStore {
         }
     }
 
+    /// All write keys, sorted by name.
     package func telemetryKeys() async throws -> [TelemetryKey] {
         try await pool.read { db in
             try db.all(Row.self, sql: "SELECT name, created_at FROM telemetry_keys ORDER BY name").map(Self.telemetryKey)
         }
     }
 
+    /// The write key whose text has this hash; nil if there is none.
     package func telemetryKey(hash: [UInt8]) async throws -> TelemetryKey? {
         try await pool.read { db in
             try db.one(

@@ -3,11 +3,17 @@ import Foundation
 import ThumbturnCore
 
 extension SQLStore {
+    /// Whether a sign-in may be tried. `paused` is for one account, `closed` for one device or address, and `overloaded`
+    /// for every sender without an enrolled session key.
     package func standing(of attempt: SignInAttempt) async throws -> SignInStanding {
         let now = time.now
         return try await pool.read { try Self.standing(of: attempt, in: $0, at: now) }
     }
 
+    /// Accepts a sign-in or counts it as a wrong one, in one transaction. When this returns, the one-time step or the
+    /// recovery code has been consumed, or the counts have grown. Only if it is open is a sign-in accepted, and only
+    /// then do the counts of consecutive attempts grow. The counts by rate grow even while an account is paused:
+    /// otherwise the sender's own address would show the state of any name.
     package func settle(_ attempt: SignInAttempt) async throws -> SignInStanding {
         try await writer.write { db, now in
             let found = try Self.standing(of: attempt, in: db, at: now)
@@ -35,12 +41,14 @@ extension SQLStore {
         }
     }
 
+    /// Counts a wrong request against addresses only.
     package func count(against ids: [ThrottleID], limits: ThrottleLimits) async throws {
         try await writer.write { db, now in
             for id in ids { try Self.countByRate(id, counts: true, limits, in: db, at: now) }
         }
     }
 
+    /// Resets the count of wrong sign-ins of an account, and gives its enrolments and changes of keys of a day back.
     package func unlock(_ account: AccountID) async throws {
         try await writer.write { db, now in
             try Self.forget(.account(account), in: db)
