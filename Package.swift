@@ -18,9 +18,9 @@ let isApple = true
 #else
 let isApple = false
 #endif
-// What developers add to the package: THUMBTURN_ADD=apple-stubs,java,optimised-walks.
+// What developers add to the package: THUMBTURN_ADD=apple-stubs,java,optimized-walks.
 let added = Set((Context.environment["THUMBTURN_ADD"] ?? "").split(separator: ","))
-precondition(added.isSubset(of: ["apple-stubs", "java", "optimised-walks"]), "THUMBTURN_ADD has an unknown word")
+precondition(added.isSubset(of: ["apple-stubs", "java", "optimized-walks"]), "THUMBTURN_ADD has an unknown word")
 /// Apple's frameworks are on Apple systems alone. With THUMBTURN_ADD=apple-stubs Linux compiles and runs the adapter against stand-ins of
 /// ours. Only the adapter and its tests see them under Apple's names: nothing else must take this machine for an Apple one.
 let standsIn = !isApple && added.contains("apple-stubs")
@@ -36,7 +36,7 @@ let apple = strict + (standsIn ? [.unsafeFlags(aliases.flatMap { ["-module-alias
 let isForJava = added.contains("java")
 
 /// Optimizes what the walks of all states run, also in a debug build.
-let walked = strict + (added.contains("optimised-walks") ? [.unsafeFlags(["-O"])] : [])
+let walked = strict + (added.contains("optimized-walks") ? [.unsafeFlags(["-O"])] : [])
 
 // MARK: - Dependencies
 

@@ -3,8 +3,8 @@
 say() { printf '%s\n' "$*" >&2; }
 
 # What the scripts' builds add to the package, so that they share one build: on Linux the Apple adapter against stand-ins of Apple's
-# frameworks, and walks that are optimised.
-if [ "$(uname -s)" = Linux ]; then export THUMBTURN_ADD=${THUMBTURN_ADD-apple-stubs,optimised-walks}; fi
+# frameworks, and walks that are optimized.
+if [ "$(uname -s)" = Linux ]; then export THUMBTURN_ADD=${THUMBTURN_ADD-apple-stubs,optimized-walks}; fi
 
 # Prints the next step and exits.
 stop() {
