@@ -45,7 +45,7 @@ extension Authenticator {
             let evidence = EvidenceCollector(demandsEvidence ? liveness : nil, for: .approval, on: self.platform)
             let answer = try await self.answer(
                 ask, sharesChallenge: false, challenge: self.challenge(for: approval, collecting: evidence)
-            ) { [connection = self.connection] (proofs, challenge, _) async throws(Failure) in
+            ) { [connection = self.connection] (proofs, challenge) async throws(Failure) in
                 let proof = ApprovalProofRequest(proof: proofs[0].jws, liveness: evidence[challenge]?.evidence?.jws)
                 return try await connection.send(
                     "POST", to: "/v1/approvals/\(approval.id)/proofs", body: .json(Signing.encode(proof)), key: session,

@@ -42,9 +42,10 @@ extension Authenticator {
         let outcome: Result<ProofAnswer<DeviceSession>, Failure>
         do throws(Failure) {
             outcome = .success(
-                try await answer(ask, by: start, signIn: lastRung, challenge: signInChallenge) {
-                    (proofs, _, check) async throws(Failure) in
-                    try await self.redeem(proofs, check: check)
+                try await answer(ask, by: start, signIn: lastRung, challenge: signInChallenge) { (proofs, _) async throws(Failure) in
+                    try await self.session(for: proofs)
+                } keep: { (session, answered, check) async throws(Failure) in
+                    try await self.keep(session, from: answered, check: check)
                 })
         } catch {
             outcome = .failure(error)

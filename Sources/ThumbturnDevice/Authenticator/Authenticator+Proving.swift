@@ -26,11 +26,14 @@ extension Authenticator {
     ///     its own.
     ///   - signIn: the full sign-in as a rung; nil where there is none.
     ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
-    ///   - redeem: redeems the proofs. It calls the check before it keeps what the server answered.
+    ///   - redeem: redeems the proofs, and keeps nothing.
+    ///   - keep: keeps what keys were redeemed for, once the success counts. It calls the check after it wrote something, and takes
+    ///     that back if the check throws. What a full sign-in opened is kept already.
     func answer<Redeemed: Sendable>(
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
         signIn: FullSignInOf<Redeemed>? = nil, challenge: @escaping ChallengeRequester,
-        redeem: @escaping @Sendable ([Proof], CheckedChallenge, _ check: AskCheck) async throws(Failure) -> Redeemed
+        redeem: @escaping Redeemer<Redeemed>,
+        keep: (Redeemed, _ answered: AnsweredAsk, _ check: AskCheck) async throws(Failure) -> Void = { _, _, _ in }
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
         try ask.request.check(on: platform)
         var mark = try await placeMark()
@@ -50,7 +53,7 @@ extension Authenticator {
             try await stillCounts()
             try ask.beginSending()
             let openedAt = self.moment
-            return (try await redeem(proofs, challenge, stillCounts), openedAt)
+            return (try await redeem(proofs, challenge), openedAt)
         }
         let (rung, (redeemed, openedAt)) = try await prove(
             ask, by: start, with: signers, signIn: signIn.map { $0(ask, mark, stillCounts).noting { self.moment } },
@@ -66,13 +69,14 @@ extension Authenticator {
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // An approval is with the server already.
         if ask.request.kind != .approval { try await check(ask, on: mark) }
+        var answered = ask.answered(by: rung, at: openedAt, on: mark, reading: placeMark)
+        answered.lockProblem = problem
+        if rung != .fullCredentials { try await keep(redeemed, answered, stillCounts) }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, !isStale, ask.isLive {
             try? await countedSensor(policy).forgive(by: rung, askedAt: mark.dismissals)
             await enrolmentMark.keep()
         }
-        var answered = ask.answered(by: rung, at: openedAt, on: mark, reading: placeMark)
-        answered.lockProblem = problem
         return ProofAnswer(answered: answered, redeemed: redeemed)
     }
 

@@ -170,38 +170,43 @@ extension Authenticator {
         try await refresh(try await sessionNumber())
     }
 
-    /// Exchanges the proof of one key, or the proofs of two, for a session.
+    /// Exchanges the proofs of `proof(_:policy:)` for a session, and keeps it.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
-        try await redeem(proofs) {}
+        let session = try await session(for: proofs)
+        try await keep(session, of: try await requireEnrolment(), since: try await act())
+        return session
     }
 
-    /// - Parameter check: throws where the session is not to be kept.
-    func redeem(_ proofs: [Proof], check: AskCheck) async throws(Failure) -> DeviceSession {
-        let live = try await requireEnrolment()
-        let answer = try await token(for: try fields(for: proofs), of: live)
-        // A session that is not kept ends at the server by its own limits.
-        try await check()
+    /// Exchanges the proof of one key, or the proofs of two, for a session. If it is not kept, it ends at the server by its limits.
+    func session(for proofs: [Proof]) async throws(Failure) -> DeviceSession {
+        try await token(for: try fields(for: proofs), of: try await requireEnrolment())
+    }
+
+    /// Keeps the session that keys opened, in place of the last one.
+    ///
+    /// - Parameters:
+    ///   - answered: the success that opened it.
+    ///   - check: throws if the success no longer counts.
+    func keep(_ session: DeviceSession, from answered: AnsweredAsk, check: AskCheck) async throws(Failure) {
+        guard let live = answered.act.mark.number else { preconditionFailure("only an enrolment's keys open this session") }
         // A new sign-in ends the last step-up.
         lastStepUp = nil
-        try await keep(answer, of: live, since: try await act())
+        try await keep(session, of: live, since: answered.act)
         do throws(Failure) {
             try await check()
         } catch {
-            // The person signed out while it was written.
+            // The person signed out, or the enrolment ended, while it was written. Whatever ends an enrolment writes that into the
+            // journal first and deletes the session then, so one of the two finds this session.
             try await forgetSession(of: live)
             throw error
         }
         // There is one session at a time: a key's takes the place of a visit's.
         await endVisit()
-        // The enrolment may have been ended while the server answered. Whatever ends it writes that into the journal first
-        // and deletes the session then, so one of the two finds this session.
-        if try await liveEnrolment() != live { try await forgetSession(of: live) }
-        return answer
     }
 
     /// Exchanges proofs for a token for one action. The session stays as it is.
     func redeem(
-        _ proofs: [Proof], for action: ActionAsk, with evidence: LivenessEvidence?, check: AskCheck
+        _ proofs: [Proof], for action: ActionAsk, with evidence: LivenessEvidence?
     ) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         var fields = try fields(for: proofs) + [("act", action.text)]
@@ -209,7 +214,6 @@ extension Authenticator {
         let answer = try await connection.send(
             "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
         )
-        try await check()
         // There is one step-up at a time: this one ends the last.
         lastStepUp = nil
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)

@@ -60,11 +60,11 @@ extension Authenticator {
             if mayReuse, let grant = try await self.unlockStandingIn(for: demand, ask) { return grant }
             let evidence = EvidenceCollector(demand.liveness, for: demand.action, on: self.platform)
             let answer = try await self.answer(ask, challenge: self.challenge(for: demand.ask, collecting: evidence)) {
-                (proofs, challenge, check) async throws(Failure) in
+                (proofs, challenge) async throws(Failure) in
                 guard let entry = evidence[challenge] else {
                     preconditionFailure("only challenges that were asked for here are signed")
                 }
-                return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence, check: check), entry.since)
+                return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence), entry.since)
             }
             let (session, since) = answer.redeemed
             await self.remember(StepUp(demand: demand, answered: answer.answered, session: session, since: since))

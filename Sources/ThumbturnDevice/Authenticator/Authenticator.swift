@@ -173,7 +173,7 @@ public actor Authenticator {
         // Of a kind that no other call shares.
         let request = request(reason, policy, .stepUp)
         return try await platform.prompts.ask(request, on: platform, telling: observe) { (ask) async throws(Failure) in
-            let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _, _ in proofs[0] }
+            let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _ in proofs[0] }
             return (answer.answered.rung, answer.redeemed)
         }
     }
