@@ -164,9 +164,7 @@ let sources: [Target] = [
     program(
         "ThumbturnCLI",
         ["Thumbturn", "ThumbturnCommands", "ThumbturnSimulator", "ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier"]
-            + device + ["ThumbturnLinux", "ThumbturnLinuxLab"].map { .target(name: $0, condition: onLinuxTools) } + crypto
-            + tools("ArgumentParser")),
-    library("ThumbturnLinuxLab"),
+            + device + [.target(name: "ThumbturnLinux", condition: onLinuxTools)] + crypto + tools("ArgumentParser")),
     .systemLibrary(name: "CTss", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -188,11 +186,13 @@ let trials: [Target] = [
         "ThumbturnParsers",
         device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto,
         path: "Tools/Parsers"),
+    library("ThumbturnLinuxLab", path: "Tools/LinuxLab"),
     program(
         "ThumbturnTrials",
         ["Thumbturn", "ThumbturnCommands", "ThumbturnFlowWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnSimulator"]
             + device
             + ["ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk", serverForTools] + crypto
+            + ["ThumbturnLinux", "ThumbturnLinuxLab"].map { .target(name: $0, condition: onLinuxTools) }
             + tools("ArgumentParser", "GRDB", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
 ]
 

@@ -123,7 +123,10 @@ import Testing
     /// The programs as they were linked.
     @Test(arguments: [
         ("thumbturn-server", ["ThumbturnDevice", "ThumbturnTestKit", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnTrials"]),
-        ("thumbturn", ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials"]),
+        (
+            "thumbturn",
+            ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials", "ThumbturnLinuxLab"]
+        ),
         ("thumbturn-matcherd", ["ThumbturnServer", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnLinuxTransport"]),
     ])
     func aProgramHasNothingOf(_ program: String, _ modules: [String]) async throws {

@@ -8,7 +8,7 @@ struct TrialsCommand: AsyncParsableCommand {
         abstract: "Walks, attacks and measures Thumbturn, for developers and reviewers.",
         subcommands: [
             BenchCommand.self, WalkCommand.self, HostileServerCommand.self, HostileStoryCommand.self, TelemetryStoryCommand.self,
-            FailoverCommand.self,
+            FailoverCommand.self, MachineCommand.self,
         ]
     )
 }

@@ -7,8 +7,8 @@ import ThumbturnTestKit
 
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lab", abstract: "Runs simulated phones or a Linux machine against a real server.",
-        subcommands: [StoryCommand.self, EvidencePolicyCommand.self, MachineCommand.self]
+        commandName: "lab", abstract: "Runs simulated phones against a real server.",
+        subcommands: [StoryCommand.self, EvidencePolicyCommand.self]
     )
 }
 

@@ -69,7 +69,7 @@ struct MachineCommand: AsyncParsableCommand {
             await machine.stop()
         }
         #else
-        throw ValidationError("The command lab machine works only on Linux.")
+        throw ValidationError("The command machine works only on Linux.")
         #endif
     }
 }
