@@ -62,7 +62,7 @@ struct MachineEvidence {
             enum CodingKeys: String, CodingKey { case levels = "acr_values_supported" }
         }
         let url = server.appending(path: ".well-known/oauth-authorization-server")
-        let answer = try await commandTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
+        let answer = try await NIOTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
         return try JSONDecoder().decode(Metadata.self, from: Data(answer.body)).levels
     }
 }

@@ -33,7 +33,7 @@ struct MachineStory {
             sensor: sensor,
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: machine.folder.keys),
             place: .folder(machine.folder.keys),
-            transport: TimedTransport(transport: commandTransport(), stopwatch: stopwatch),
+            transport: TimedTransport(transport: NIOTransport(), stopwatch: stopwatch),
             pin: PINSupport(entry: pins, key: keys), evidence: TPMEvidenceSource(of: keys), promptGap: .zero
         )
         device = try Authenticator(server: server, platform: platform)
