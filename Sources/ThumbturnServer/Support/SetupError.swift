@@ -99,8 +99,8 @@ public enum SetupError: Error, CustomStringConvertible {
     case policyOutdated(String, version: Int64?, latest: Int64)
     /// The database has no tables of a server.
     case noTables
-    /// The database was made by an older version, from which this one has no step.
-    case olderDatabase
+    /// A version from before the first release has made the database at this path, and no version since reads its tables.
+    case olderDatabase(String)
     /// The database was restored, copied or promoted, and no server has settled yet whether an epoch begins.
     case databaseMoved
     /// Another node has made the database, and this one, whose folder is at this path, has no master key.
@@ -187,9 +187,9 @@ public enum SetupError: Error, CustomStringConvertible {
         case .noTables:
             "There is no server's data in this database. Check --database. "
                 + "`thumbturn-server serve`, `accounts add` and `restore` make the tables in an empty one."
-        case .olderDatabase:
-            "The database was made by an older version, and this one has no step from it for PostgreSQL. Write a backup with the "
-                + "older version, and restore it into an empty database with this one."
+        case .olderDatabase(let path):
+            "A thumbturn-server from before the first release has made \(path), and this version cannot read its tables. Begin with a "
+                + "new data folder or an empty database: add the accounts and the back ends again, and enroll the devices again."
         case .databaseMoved:
             "The database was restored, copied or promoted, and no node has connected since. Start a node first, with `serve` and its "
                 + "--replication. Where that promotion may have lost commits, run instead: thumbturn-server new-epoch"

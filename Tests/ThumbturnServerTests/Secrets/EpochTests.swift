@@ -456,19 +456,6 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aDatabaseFromBeforeTheMarksIsKeptAsItIs() async throws {
-        try await temporary { folder in
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let path = folder + "/store.sqlite"
-            let old = try DatabaseQueue(path: path)
-            try Schema.migrator.migrate(old, upTo: "14 retired token keys")
-            try old.close()
-            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-            expect(try SQLStore(path: path, time: time).wasRestored, is: false)
-            expect(try SQLStore(path: path, time: time).wasRestored, is: false)
-        }
-    }
-
     /// Opens a database as a process does at its start.
     private func opens(_ path: String) throws -> SQLStore {
         try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))

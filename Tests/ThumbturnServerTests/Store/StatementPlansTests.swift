@@ -71,6 +71,22 @@ import Testing
         for sql in Self.exempt { #expect(statements.contains(sql), "an exempt statement that does not exist: \(sql)") }
     }
 
+    /// Revoked devices stay, and an account may have many.
+    @Test func livingDevicesAreFoundWithoutTheRevokedOnes() throws {
+        let queue = try DatabaseQueue()
+        try Schema.migrator.migrate(queue)
+        let statements = try Self.statements().filter { $0.hasSuffix("FROM devices WHERE account_id = ? AND revoked_at IS NULL") }
+        #expect(statements.count > 1, "the statements were not found")
+        try queue.read { db in
+            for sql in statements {
+                let plan = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+                plan.setUncheckedArguments([])
+                let steps = try Row.fetchAll(plan).map { $0["detail"] as String }
+                #expect(steps.contains { $0.contains("live_devices_of_account") }, "\(sql): \(steps)")
+            }
+        }
+    }
+
     /// All statements of the store, on one line each.
     private static func statements() throws -> [String] {
         let folder = repository.appendingPathComponent("Sources/ThumbturnServer/Store")

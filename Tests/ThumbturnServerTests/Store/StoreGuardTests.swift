@@ -793,18 +793,17 @@ import ThumbturnVerifier
         }
     }
 
-    @Test("the backup of another folder and of an older server is taken over") func foreignBackup() async throws {
+    @Test("the backup of another folder is taken over") func foreignBackup() async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let old = try DatabaseQueue(path: folder + "/backup")
-        try Schema.migrator.migrate(old, upTo: "18 sessions in order")
-        try await old.write { try $0.execute(sql: "UPDATE node SET place = 'elsewhere'") }
-        try old.close()
+        let backup = try DatabaseQueue(path: folder + "/backup")
+        try Schema.migrator.migrate(backup)
+        try await backup.write { try $0.execute(sql: "UPDATE node SET place = 'elsewhere'") }
+        try backup.close()
         let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
         let store = try SQLStore(path: folder + "/store.sqlite", time: time)
         try await store.restore(from: folder + "/backup", coolOff: .zero, sealing: { sealed, _ in sealed })
-        expect(try await store.session(.random())?.id, is: nil, "this server finds the tables of its own version")
         let again = try SQLStore(path: folder + "/store.sqlite", time: time)
         #expect(!again.wasRestored, "the epoch has begun already")
         expect(try await again.addAccount(Account(id: .random(), name: "ada", passwordHash: "x")), is: true)

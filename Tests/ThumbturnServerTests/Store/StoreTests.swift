@@ -251,17 +251,31 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatANewerVersionHasChangedIsNotOpened() async throws {
+    @Test(
+        "tables that a newer version has changed, and those from before the first release, are neither opened nor restored",
+        arguments: [
+            (["1 tables", "1000 something"], "A newer thumbturn-server"),
+            (["1 spine", "2 wrong PINs"], "A thumbturn-server from before the first release"),
+        ])
+    func tablesOfAnotherVersion(_ migrations: [String], _ reason: String) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/store.sqlite"
-        let newer = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(newer)
-        try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('1000 something')") }
-        try newer.close()
+        let other = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(other)
+        try await other.write { db in
+            try db.execute(sql: "DELETE FROM grdb_migrations")
+            for name in migrations { try db.execute(sql: "INSERT INTO grdb_migrations VALUES (?)", arguments: [name]) }
+        }
+        try other.close()
         let clock = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
-        #expect(throws: SetupError.self) { try SQLStore(path: path, time: clock) }
+        let opened = #expect(throws: SetupError.self) { _ = try SQLStore(path: path, time: clock) }
+        let restored = #expect(throws: SetupError.self) { _ = try SQLitePool(copyOf: path) }
+        for error in [opened, restored] {
+            let text = try #require(error).description
+            #expect(text.contains(reason) && text.contains(path), "\(text)")
+        }
     }
 
     @Test func anUnprovenKeyGivesWayToAPlainClients() async throws {
@@ -607,63 +621,6 @@ import ThumbturnVerifier
             #expect(made == 1)
             expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: 4)
         }
-    }
-
-    @Test func theKeysOfAnOlderDatabaseAreKept() async throws {
-        let folder = LiveServer.temporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let path = folder + "/store.sqlite"
-        let old = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(old, upTo: "2 wrong PINs")
-        try await old.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO accounts VALUES (x'00000000000000000000000000000001', 'ada', 'x', 1);
-                    INSERT INTO devices VALUES
-                        (x'00000000000000000000000000000002', x'00000000000000000000000000000001', 'd', 'jkt', 1, 1, NULL);
-                    INSERT INTO keys VALUES ('jkt', x'00000000000000000000000000000002', 'session', x'01', 5, 0);
-                    INSERT INTO keys VALUES ('pin', x'00000000000000000000000000000002', 'pin', x'02', 5, 7);
-                    INSERT INTO sessions VALUES
-                        (x'00000000000000000000000000000003', x'00000000000000000000000000000002', 'pin', 0, x'00', 1, 1, NULL);
-                    """
-            )
-        }
-        try old.close()
-        let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
-        let device = try #require(try await store.device(withSessionKey: "jkt"))
-        #expect(device.keys.map(\.kid) == ["pin", "jkt"] && device.keys.map(\.wrongInARow) == [7, 0])
-        #expect(device.keys.allSatisfy { $0.enrolledBy == .credentials && !$0.isRevoked })
-        expect(try await store.session(SessionID([UInt8](repeating: 0, count: 15) + [3])!)?.isLive, is: true)
-    }
-
-    @Test func thePlainKeysOfAnOlderDatabaseAreFoundUnlessTheyAreRevoked() async throws {
-        let folder = LiveServer.temporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let path = folder + "/store.sqlite"
-        let old = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(old, upTo: "16 identities")
-        try await old.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO accounts (id, name, password_hash, created_at)
-                        VALUES (x'00000000000000000000000000000001', 'ada', 'x', 1);
-                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until, revoked_at) VALUES
-                        (x'00000000000000000000000000000002', x'00000000000000000000000000000001', 'd', '', 1, 1, NULL),
-                        (x'00000000000000000000000000000003', x'00000000000000000000000000000001', 'd', '', 1, 1, 2);
-                    INSERT INTO plain_keys VALUES
-                        ('here', x'00000000000000000000000000000002', x'0102'),
-                        ('gone', x'00000000000000000000000000000003', x'0304');
-                    """
-            )
-        }
-        try old.close()
-        let store = try SQLStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
-        let found = try await store.plainKeys(around: AccountID([UInt8](repeating: 0, count: 15) + [1])!, ofLength: 2)
-        #expect(found.map(\.spki) == [[1, 2]] && found.map(\.format) == [.digits])
-        expect(try await store.plainGeneration(of: DeviceID([UInt8](repeating: 0, count: 15) + [2])!), is: 0)
-        expect(try await store.plainGeneration(of: DeviceID([UInt8](repeating: 0, count: 15) + [3])!), is: nil)
     }
 
     @Test func whatWasPurgedStaysDeadByItself() async throws {

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 package import ThumbturnCore
 
 /// What the store keeps of the audit log.
@@ -166,34 +165,6 @@ final class AuditEnd: @unchecked Sendable {
                 FROM node WHERE one = 1
                 """)
         return try Head(log: Array(node["audit_log"] as Data), number: node["number"], hash: Array(node["audit_hash"] as Data))
-    }
-}
-
-extension Schema {
-    static func registerAudit(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("28 audit log") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE audit (
-                        number INTEGER PRIMARY KEY,
-                        at INTEGER NOT NULL,
-                        event TEXT NOT NULL,
-                        hash BLOB
-                    ) STRICT;
-                    CREATE TABLE audit_checkpoints (
-                        number INTEGER PRIMARY KEY,
-                        at INTEGER NOT NULL,
-                        signed TEXT NOT NULL
-                    ) STRICT;
-                    CREATE INDEX audit_checkpoints_by_time ON audit_checkpoints (at, number);
-                    -- The id of the log, and its last row.
-                    ALTER TABLE node ADD COLUMN audit_log BLOB NOT NULL DEFAULT x'';
-                    ALTER TABLE node ADD COLUMN audit_number INTEGER NOT NULL DEFAULT 0;
-                    ALTER TABLE node ADD COLUMN audit_hash BLOB NOT NULL DEFAULT x'';
-                    UPDATE node SET audit_log = randomblob(16);
-                    """
-            )
-        }
     }
 }
 #endif

@@ -1,7 +1,6 @@
 #if Server
 import Crypto
 import Foundation
-import GRDB
 package import ThumbturnCore
 import ThumbturnMessages
 
@@ -252,72 +251,6 @@ extension SQLStore {
                 id: id, device: device, account: identifier(row["account_id"]), record: row["record"],
                 receivedAt: UnixTime(seconds: row["received_at"]), judgedAt: UnixTime(seconds: row["judged_at"]),
                 verdict: EvidenceVerdict(keys: proven, policy: row["policy"], refusal: row["refusal"]), retired: retired)
-        }
-    }
-}
-
-extension Schema {
-    static func registerEvidence(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("33 evidence") { db in
-            try db.execute(
-                sql: """
-                    -- How far a key's evidence carries now, and that evidence.
-                    ALTER TABLE keys ADD COLUMN protection TEXT NOT NULL DEFAULT 'software';
-                    ALTER TABLE keys ADD COLUMN verification TEXT NOT NULL DEFAULT 'none';
-                    ALTER TABLE keys ADD COLUMN evidence_id BLOB;
-                    -- The group of an account, which a policy may demand more of.
-                    ALTER TABLE accounts ADD COLUMN group_name TEXT NOT NULL DEFAULT '';
-                    -- The least assurance that a policy demands of the keys of a group's accounts. Accounts without a group
-                    -- have the group ''.
-                    CREATE TABLE account_groups (
-                        name TEXT PRIMARY KEY,
-                        protection TEXT NOT NULL,
-                        verification TEXT NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    INSERT INTO account_groups VALUES ('', 'none', 'none');
-
-                    -- Evidence as it was received, with what it was bound to, so that it can be judged anew: by another
-                    -- policy, or after a certificate was revoked. It goes with its device, and when no key has it any more.
-                    CREATE TABLE evidence (
-                        id BLOB PRIMARY KEY,
-                        device_id BLOB NOT NULL REFERENCES devices (id),
-                        record TEXT NOT NULL,
-                        received_at INTEGER NOT NULL,
-                        judged_at INTEGER NOT NULL,
-                        policy TEXT NOT NULL,
-                        refusal TEXT
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX evidence_of_device ON evidence (device_id, received_at);
-
-                    -- Lists from outside that evidence is judged by, each as it was fetched.
-                    CREATE TABLE evidence_lists (
-                        kind TEXT PRIMARY KEY,
-                        body BLOB NOT NULL,
-                        fetched_at INTEGER NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-
-                    -- Keys of App Attest. They outlive their device's enrolment, because their counters must.
-                    CREATE TABLE app_attest_keys (
-                        id BLOB PRIMARY KEY,
-                        x963 BLOB NOT NULL,
-                        app_id TEXT NOT NULL,
-                        production INTEGER NOT NULL,
-                        counter INTEGER NOT NULL,
-                        attested_at INTEGER NOT NULL,
-                        receipt BLOB NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    """
-            )
-        }
-        migrator.registerMigration("34 evidence of retired keys") { db in
-            try db.execute(
-                sql: """
-                    CREATE INDEX keys_of_evidence ON keys (evidence_id) WHERE evidence_id IS NOT NULL;
-                    -- A key of App Attest is one account's. It is unknown for those that were kept before.
-                    ALTER TABLE app_attest_keys ADD COLUMN account_id BLOB;
-                    -- By the word of its hardware the passcode unlocks such a key as well.
-                    UPDATE keys SET enrolled_by = 'passcode' WHERE kind = 'biometric' AND verification = 'passcode';
-                    """)
         }
     }
 }

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 
 /// What the store keeps of the keys of plain clients. Each belongs to a device that has no other key.
@@ -107,44 +106,6 @@ extension SQLStore {
     /// Hides a device's plain key from searches. The row stays, so that the key is never enrolled again.
     static func hidePlainKey(of device: DeviceID, in db: Database) throws {
         try db.run(sql: "UPDATE plain_keys SET account_id = NULL WHERE device_id = ?", arguments: [blob(device.bytes)])
-    }
-}
-
-extension Schema {
-    static func registerPlainKeys(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("13 plain keys") { db in
-            try db.execute(
-                sql: """
-                    -- The keys of plain clients: each of their devices has one here, and none in keys.
-                    CREATE TABLE plain_keys (
-                        kid TEXT PRIMARY KEY,
-                        device_id BLOB NOT NULL UNIQUE REFERENCES devices (id),
-                        spki BLOB NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    """
-            )
-        }
-    }
-
-    static func registerPlainFormats(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("32 formats of plain keys") { db in
-            try db.execute(sql: "ALTER TABLE plain_keys ADD COLUMN format TEXT NOT NULL DEFAULT 'plain-v1'")
-        }
-    }
-
-    static func registerPlainKeysByAccount(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("17 plain keys by account") { db in
-            try db.execute(
-                sql: """
-                    -- NULL once the device is revoked.
-                    ALTER TABLE plain_keys ADD COLUMN account_id BLOB REFERENCES accounts (id);
-                    UPDATE plain_keys SET account_id =
-                        (SELECT d.account_id FROM devices d WHERE d.id = device_id AND d.revoked_at IS NULL);
-                    -- The length of a key tells its kind.
-                    CREATE INDEX plain_keys_by_account ON plain_keys (length(spki), account_id);
-                    """
-            )
-        }
     }
 }
 #endif

@@ -9,9 +9,6 @@
 /// | `LIMIT -1` | `LIMIT ALL` |
 /// | `INDEXED BY name` | left out: a hint for SQLite's planner |
 /// | `max(a, b)`, `min(a, b)`, `zeroblob(n)` | functions of these names, which `functions` makes |
-/// | `INTEGER`, `TEXT`, `BLOB` | `BIGINT`, `TEXT COLLATE "C"`, `BYTEA` |
-/// | `x''` | `''::bytea` |
-/// | `STRICT`, `WITHOUT ROWID` | left out |
 enum Dialect {
     /// A statement of the store for PostgreSQL. Its arguments have the numbers that SQLite gives them.
     static func statement(_ sql: String) -> String {
@@ -34,15 +31,6 @@ enum Dialect {
         return result
     }
 
-    /// The definition of a table or an index for PostgreSQL.
-    static func definition(_ sql: String) -> String {
-        sql.replacing(#/\)\s*STRICT(, WITHOUT ROWID)?/#, with: ")")
-            .replacing(#/\bINTEGER\b/#, with: "BIGINT")
-            .replacing(#/\bTEXT\b/#, with: "TEXT COLLATE \"C\"")
-            .replacing(#/\bBLOB\b/#, with: "BYTEA")
-            .replacing("x''", with: "''::bytea")
-    }
-
     /// The functions that the statements call and PostgreSQL does not have. As in SQLite, the greater or lesser of two values is null
     /// if one of them is, which `greatest` and `least` would pass over.
     static let functions = [
@@ -50,10 +38,5 @@ enum Dialect {
         "CREATE FUNCTION min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT int8smaller($1, $2)'",
         "CREATE FUNCTION zeroblob(integer) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT decode(repeat(''00'', $1), ''hex'')'",
     ]
-
-    /// The tables that a definition refers to.
-    static func references(in definition: String) -> Set<String> {
-        Set(definition.matches(of: #/REFERENCES "?(\w+)/#).map { String($0.1) })
-    }
 }
 #endif

@@ -305,7 +305,7 @@ final class PostgresPool: SQLPool, SharedProofs {
             try seat.alone(begin.joined(separator: "; ")) {
                 try check(Database($0))
                 try PostgresSchema.refuseNewer($0)
-                try TableCopy.copy(from: draft, to: $0, replacing: true)
+                try TableCopy.copy(from: draft, to: $0)
             }
         }
     }

@@ -1,6 +1,4 @@
 #if Server && PostgreSQL
-import GRDB
-import ThumbturnCore
 
 /// The tables in PostgreSQL, and what a connection must be like.
 enum PostgresSchema {
@@ -97,22 +95,16 @@ enum PostgresSchema {
         var script: String
     }
 
-    /// The steps since the first version with PostgreSQL, whose tables are made as they are. Each is taken once, in this order, and none
-    /// back.
+    /// The steps that lead from an empty database to the tables of this version. Each is taken once, in this order, and none back; a
+    /// published one never changes.
     static let steps = [
         Step(
-            name: "36 versions of policies", isAdditive: true,
-            script: """
-                CREATE TABLE policy_versions (policy TEXT COLLATE "C" PRIMARY KEY, version BIGINT NOT NULL)
-                """),
-        Step(
-            name: "37 freshness of visits", isAdditive: true,
-            script: """
-                ALTER TABLE visits ADD COLUMN freshness TEXT COLLATE "C" NOT NULL DEFAULT 'stale'
-                """),
+            name: "1 tables", isAdditive: false,
+            // Transactions that write lock writers_turn. It has no rows, so that nothing ever cleans it.
+            script: (Dialect.functions + ["CREATE TABLE writers_turn ()", continuity, tables]).joined(separator: ";\n"))
     ]
 
-    /// Makes the tables in an empty database, or takes the steps that are missing. Nodes that start together do it one after the other.
+    /// Takes the steps that are missing: all of them in an empty database. Nodes that start together do it one after the other.
     ///
     /// - Parameter mayMake: whether there may be no tables yet.
     static func migrate(_ connection: PostgresConnection, mayMake: Bool, steps: [Step] = steps) throws {
@@ -125,29 +117,17 @@ enum PostgresSchema {
                 CREATE SCHEMA IF NOT EXISTS \(schema);
                 CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, is_additive BOOLEAN NOT NULL DEFAULT false)
                 """)
-            let applied = try connection.run("SELECT name, is_additive FROM migrations", []).rows
-            let stepsByName = Dictionary(uniqueKeysWithValues: steps.map { ($0.name, $0) })
-            let own = Schema.names
-            let known = own + steps.map(\.name).filter { !own.contains($0) }
             // What a newer version has only added does not disturb this one: during a rollout both run.
-            guard try applied.allSatisfy({ try $0["is_additive"] || known.contains($0["name"]) }) else {
-                throw SetupError.newerDatabase("the database")
-            }
-            let names = Set(try applied.map { try $0["name"] as String })
-            if applied.isEmpty {
-                guard mayMake else { throw SetupError.noTables }
-                try make(connection)
-            }
-            for name in known where !names.contains(name) {
-                let step = stepsByName[name]
-                if !applied.isEmpty {
-                    guard let step else { throw SetupError.olderDatabase }
-                    try connection.mayTakeLong()
-                    try connection.execute(step.script)
-                }
+            let binding = try names(connection, "SELECT name FROM migrations WHERE NOT is_additive")
+            try Schema.refuse(binding, unless: steps.map(\.name), at: "the database")
+            guard mayMake || !binding.isEmpty else { throw SetupError.noTables }
+            let taken = try names(connection, "SELECT name FROM migrations")
+            for step in steps where !taken.contains(step.name) {
+                try connection.mayTakeLong()
+                try connection.execute(step.script)
                 _ = try connection.run(
                     "INSERT INTO migrations (name, is_additive) VALUES (?, ?::bigint = 1)",
-                    [.text(name), .integer(step?.isAdditive == true ? 1 : 0)])
+                    [.text(step.name), .integer(step.isAdditive ? 1 : 0)])
             }
             try connection.commit()
         } catch {
@@ -158,54 +138,12 @@ enum PostgresSchema {
 
     /// Refuses a database in which a newer version has added what this one does not know: a copy would lack it.
     static func refuseNewer(_ connection: PostgresConnection) throws {
-        let known = Schema.names
-        let applied = try connection.run("SELECT name FROM migrations", []).rows
-        guard try applied.allSatisfy({ known.contains(try $0["name"]) }) else { throw SetupError.newerDatabase("the database") }
+        let taken = try names(connection, "SELECT name FROM migrations")
+        try Schema.refuse(taken, unless: steps.map(\.name), at: "the database")
     }
 
-    /// Makes all tables as SQLite's migrations leave them, with the rows that those insert.
-    private static func make(_ connection: PostgresConnection) throws {
-        for function in Dialect.functions { try connection.execute(function) }
-        // Locked by the transaction that writes. It has no rows, so that nothing ever cleans it.
-        try connection.execute("CREATE TABLE writers_turn ()")
-        try connection.execute(continuity)
-        let empty = try SQLitePool(inMemory: nil)
-        for definition in try tables(of: empty).flatMap(\.definitions) { try connection.execute(Dialect.definition(definition)) }
-        try TableCopy.copy(from: empty, to: connection)
-    }
-
-    struct Table {
-        var name: String
-        var columns: [String]
-        /// The definitions of the table and of its indexes.
-        var definitions: [String]
-    }
-
-    /// The tables of a database of SQLite, each after those that it refers to.
-    static func tables(of pool: SQLitePool) throws -> [Table] {
-        let all = try pool.base.read { db in
-            try String.fetchAll(
-                db,
-                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
-            ).map { name in
-                Table(
-                    name: name, columns: try db.columns(in: name).map(\.name),
-                    definitions: try String.fetchAll(
-                        db, sql: "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC",
-                        arguments: [name]))
-            }
-        }
-        var (left, sorted): ([Table], [Table]) = (all, [])
-        while !left.isEmpty {
-            let missing = Set(left.map(\.name))
-            let next = left.filter { table in
-                table.definitions.allSatisfy { Dialect.references(in: $0).subtracting([table.name]).isDisjoint(with: missing) }
-            }
-            precondition(!next.isEmpty, "tables refer to each other in a circle")
-            sorted += next
-            left.removeAll { table in next.contains { $0.name == table.name } }
-        }
-        return sorted
+    private static func names(_ connection: PostgresConnection, _ sql: String) throws -> Set<String> {
+        Set(try connection.run(sql, []).rows.map { try $0["name"] as String })
     }
 }
 #endif

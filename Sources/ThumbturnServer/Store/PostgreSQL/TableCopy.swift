@@ -1,19 +1,15 @@
 #if Server && PostgreSQL
 import GRDB
 
-/// Copies of all rows from one kind of database to the other, for backups and when the tables are made.
+/// Copies of all rows from one kind of database to the other, for backups.
 enum TableCopy {
     /// Rows that are in memory at once.
     private static let portion = 1000
 
-    /// Copies all rows of a database of SQLite, each after those that it refers to, in the connection's transaction.
-    ///
-    /// - Parameter replacing: whether what is there is deleted first.
-    static func copy(from pool: SQLitePool, to connection: PostgresConnection, replacing: Bool = false) throws {
-        let tables = try PostgresSchema.tables(of: pool)
-        if replacing {
-            for table in tables.reversed() { try connection.execute("DELETE FROM \(table.name)\(table.spared)") }
-        }
+    /// Replaces all rows by those of a database of SQLite, each after those that it refers to, in the connection's transaction.
+    static func copy(from pool: SQLitePool, to connection: PostgresConnection) throws {
+        let tables = try tables(of: pool)
+        for table in tables.reversed() { try connection.execute("DELETE FROM \(table.name)\(table.spared)") }
         try pool.base.read { db in
             for table in tables {
                 let insertion = insertion(into: table)
@@ -27,7 +23,7 @@ enum TableCopy {
     static func copy(from connection: PostgresConnection, to path: String) throws {
         let queue = try DatabaseQueue(path: path)
         try Schema.migrator.migrate(queue)
-        let tables = try PostgresSchema.tables(of: SQLitePool(inMemory: nil))
+        let tables = try tables(of: SQLitePool(inMemory: nil))
         try queue.write { db in
             for table in tables.reversed() { try db.execute(sql: "DELETE FROM \(table.name)") }
             for table in tables {
@@ -42,12 +38,42 @@ enum TableCopy {
         try queue.close()
     }
 
-    private static func insertion(into table: PostgresSchema.Table) -> String {
+    private static func insertion(into table: Table) -> String {
         "INSERT INTO \(table.name) (\(table.list)) VALUES (\(table.columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+
+    struct Table {
+        var name: String
+        var columns: [String]
+        /// The names of the other tables that it refers to.
+        fileprivate var others: Set<String>
+    }
+
+    /// The tables of a database of SQLite, each after those that it refers to.
+    static func tables(of pool: SQLitePool) throws -> [Table] {
+        var left = try pool.base.read { db in
+            try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
+            ).map { name in
+                Table(
+                    name: name, columns: try db.columns(in: name).map(\.name),
+                    others: Set(try db.foreignKeys(on: name).map(\.destinationTable)).subtracting([name]))
+            }
+        }
+        var sorted: [Table] = []
+        while !left.isEmpty {
+            let missing = Set(left.map(\.name))
+            let next = left.filter { $0.others.isDisjoint(with: missing) }
+            precondition(!next.isEmpty, "tables refer to each other in a circle")
+            sorted += next
+            left.removeAll { $0.others.isDisjoint(with: missing) }
+        }
+        return sorted
     }
 }
 
-extension PostgresSchema.Table {
+extension TableCopy.Table {
     /// The names of the columns, as a statement lists them.
     fileprivate var list: String { columns.joined(separator: ", ") }
 

@@ -19,8 +19,7 @@ final class SQLitePool: SQLPool {
         configuration.maximumReaderCount = Limits.readers
         mark = try CommitMark(beside: path)
         base = try DatabasePool(path: path, configuration: configuration)
-        guard try !base.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
-        try Schema.migrator.migrate(base)
+        try Schema.migrate(base, at: path)
         checkpoints = try Checkpoints(of: path, every: interval)
         try base.writeWithoutTransaction { db in
             // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
@@ -38,7 +37,7 @@ final class SQLitePool: SQLPool {
 
     /// Opens a copy of a file in memory, with the tables of this version.
     ///
-    /// - Throws: `SetupError.noBackup` if there is no backup at the path, and `SetupError.newerDatabase`.
+    /// - Throws: `SetupError.noBackup` if there is no backup at the path, `SetupError.olderDatabase` and `SetupError.newerDatabase`.
     init(copyOf path: String) throws {
         var readOnly = Configuration()
         readOnly.readonly = true
@@ -47,8 +46,7 @@ final class SQLitePool: SQLPool {
         else { throw SetupError.noBackup(path) }
         let draft = try DatabaseQueue()
         try backup.backup(to: draft)
-        guard try !draft.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
-        try Schema.migrator.migrate(draft)
+        try Schema.migrate(draft, at: path)
         base = draft
         mark = nil
         checkpoints = nil

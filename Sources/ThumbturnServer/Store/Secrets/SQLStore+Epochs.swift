@@ -181,7 +181,7 @@ extension Schema {
         let (isRestored, commits) = try pool.write { db in
             let node = try db.value(Row.self, sql: "SELECT commits, place FROM node")
             let (commits, place, found) = (try node["commits"] as Int64, try node["place"] as String, mark.read())
-            // A database from before the marks were introduced has no place to compare.
+            // A new database has no place to compare.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
             if place != mark.place { try db.run(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
             if isRestored {

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
@@ -106,40 +105,6 @@ extension SQLStore {
             try db.run(sql: "DELETE FROM visits WHERE id = ?", arguments: [id])
         } else {
             try db.run(sql: "UPDATE sessions SET ended_at = ? WHERE id = ?", arguments: [now.seconds, id])
-        }
-    }
-}
-
-extension Schema {
-    static func registerVisits(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("31 visits") { db in
-            try db.execute(
-                sql: """
-                    -- Sessions of full credentials without an enrolled device. How the person was verified is a list with
-                    -- spaces between. One that ends is deleted, and the others are void once the account's credentials have
-                    -- changed.
-                    CREATE TABLE visits (
-                        id BLOB PRIMARY KEY,
-                        account_id BLOB NOT NULL REFERENCES accounts (id),
-                        jkt TEXT NOT NULL,
-                        amr TEXT NOT NULL,
-                        credential_generation INTEGER NOT NULL,
-                        generation INTEGER NOT NULL,
-                        token_hash BLOB NOT NULL,
-                        auth_time INTEGER NOT NULL,
-                        rotated_at INTEGER NOT NULL,
-                        opened INTEGER NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX visits_of_account ON visits (account_id, opened);
-                    """
-            )
-        }
-    }
-
-    static func registerFreshness(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("37 freshness of visits") { db in
-            // Nothing is known of the visits of before. They end within half an hour.
-            try db.execute(sql: "ALTER TABLE visits ADD COLUMN freshness TEXT NOT NULL DEFAULT 'stale'")
         }
     }
 }
