@@ -104,7 +104,9 @@ func tests(
 let sources: [Target] = [
     library("ThumbturnCore", [], walked),
     library("ThumbturnMessages", ["ThumbturnCore"]),
-    library("ThumbturnDevice", ["ThumbturnCore", "ThumbturnMessages"] + crypto + cryptoExtras),
+    // Private files and the clock since the start of the machine, for the device and the matcher.
+    library("ThumbturnHost", ["ThumbturnCore"]),
+    library("ThumbturnDevice", ["ThumbturnCore", "ThumbturnHost", "ThumbturnMessages"] + crypto + cryptoExtras),
     // Apart from ThumbturnDevice, so that Android's library has no networking of its own.
     library("ThumbturnURLSession", ["ThumbturnCore", "ThumbturnDevice"]),
     library(
@@ -116,7 +118,7 @@ let sources: [Target] = [
         ]),
     .target(
         name: "ThumbturnApple",
-        dependencies: device + ["ThumbturnURLSession"] + crypto + standIns,
+        dependencies: device + ["ThumbturnHost", "ThumbturnURLSession"] + crypto + standIns,
         // A resource makes Foundation's `Bundle` part of every program that links the module, which only Apple's systems are to have.
         exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
         resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
@@ -128,9 +130,8 @@ let sources: [Target] = [
         swiftSettings: apple
     ),
     // The rules, which decide what the Java below `android` reports. THUMBTURN_ADD=java adds the library that Java loads.
-    library(
-        "ThumbturnAndroid", device + crypto + (isForJava ? ["CJNI"] : [])),
-    library("ThumbturnLinux", device + [tss, systemd] + crypto),
+    library("ThumbturnAndroid", device + ["ThumbturnHost"] + crypto + (isForJava ? ["CJNI"] : [])),
+    library("ThumbturnLinux", device + ["ThumbturnHost", tss, systemd] + crypto),
     // Apart from ThumbturnLinux, so that the matcher has no network.
     library("ThumbturnLinuxTransport", ["ThumbturnCore", "ThumbturnDevice"] + transport),
     program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnLinux"] + tools("ArgumentParser")),
@@ -148,8 +149,7 @@ let sources: [Target] = [
     ),
     library("ThumbturnTelemetry", ["ThumbturnCore", "ThumbturnMessages"] + server("Histogram")),
     library("ThumbturnSimulator", ["ThumbturnCore", "ThumbturnTelemetry"]),
-    library(
-        "ThumbturnTestKit", device + ["ThumbturnURLSession"] + certificates),
+    library("ThumbturnTestKit", device + ["ThumbturnURLSession"] + certificates),
     // Apart from ThumbturnTestKit, which needs nothing of a server.
     library(
         "ThumbturnTestServer",
@@ -180,14 +180,8 @@ let trials: [Target] = [
         "ThumbturnWalk",
         device + ["ThumbturnVerifier", serverForTools] + tools("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"),
         path: "Tools/Walk"),
-    library(
-        "ThumbturnLoad",
-        device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"),
-        path: "Tools/Load"),
-    library(
-        "ThumbturnParsers",
-        device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto,
-        path: "Tools/Parsers"),
+    library("ThumbturnLoad", device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
+    library("ThumbturnParsers", device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto, path: "Tools/Parsers"),
     program(
         "ThumbturnTrials",
         ["Thumbturn", "ThumbturnCommands", "ThumbturnFlowWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnSimulator"]
@@ -201,7 +195,8 @@ let ofTests: [Target] = [
     tests("ThumbturnMessagesTests", ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit"]),
     tests(
         "ThumbturnDeviceTests",
-        ["TestSupport", "ThumbturnFlowWalk", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier"] + device),
+        ["TestSupport", "ThumbturnFlowWalk", "ThumbturnHost", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier"]
+            + device),
     tests(
         "ThumbturnVerifierTests",
         ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit", "ThumbturnVerifier"]
@@ -235,8 +230,7 @@ let ofTests: [Target] = [
     tests(
         "ThumbturnAndroidTests",
         ["AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnTestKit", "ThumbturnVerifier"]
-            + device
-            + crypto),
+            + device + crypto),
     // Scenario files as phones play them, for the tests of the adapters; and as Androids do, over a fake system in Swift and over Java's.
     library("ScenarioScript", ["TestSupport", "ThumbturnTestKit"] + device, path: "Tests/ScenarioScript"),
     library("AndroidScenarios", ["ScenarioScript", "TestSupport", "ThumbturnTestKit"] + device, path: "Tests/AndroidScenarios"),

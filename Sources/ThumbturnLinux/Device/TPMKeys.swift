@@ -4,6 +4,7 @@ import Dispatch
 public import ThumbturnCore
 import ThumbturnMessages
 public import ThumbturnDevice
+import ThumbturnHost
 
 /// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by
 /// the TPM.

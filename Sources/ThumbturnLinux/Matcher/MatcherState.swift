@@ -5,6 +5,7 @@ import Synchronization
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
+import ThumbturnHost
 
 /// The matcher's durable state: its key, and for each user of the machine the enrolment counter and the throttle.
 final class MatcherState: Sendable {

@@ -96,7 +96,7 @@ package struct PrivateFiles: Sendable {
     /// lock belongs to the opened file, so that two callers in one process exclude each other as well.
     ///
     /// The file stays when the lock ends: a deleted one would let two processes lock two files of one name.
-    func openLocked(_ name: String) throws(Failure) -> Int32? {
+    package func openLocked(_ name: String) throws(Failure) -> Int32? {
         try makeFolder()
         let file = unsafe open(path(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw failure() }
@@ -109,7 +109,7 @@ package struct PrivateFiles: Sendable {
 
     /// Ends the lock of an opened file, and closes it. Closing alone would leave the lock to a child of this process that was just
     /// forked, until the child runs its program.
-    static func unlock(_ file: Int32) {
+    package static func unlock(_ file: Int32) {
         _ = flock(file, LOCK_UN)
         close(file)
     }
