@@ -6,7 +6,6 @@ import Crypto
 import Foundation
 import ThumbturnCore
 import ThumbturnMessages
-import ThumbturnDevice
 
 /// A match request after the matcher's own checks, with the text for the person and the one TPM command that a match
 /// allows.
@@ -39,7 +38,7 @@ extension MatchRequest {
         // signed: no DPoP proof, no token, no text.
         let message = Array(message)
         guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
-            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: publicKey)),
+            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Self.thumbprint(of: publicKey)),
             let challenge = CompactJWS(String(decoding: jws.payload, as: UTF8.self)),
             let claims = Self.read(ChallengeClaims.self, challenge.payload),
             claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)
@@ -52,9 +51,14 @@ extension MatchRequest {
         (template.x, template.y) = ([], [])
         return CheckedMatchRequest(
             purpose: claims.purpose, transaction: transaction, issuer: claims.iss,
-            command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference,
+            command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: reference,
             template: template
         )
+    }
+
+    /// The key's id: its thumbprint (RFC 7638).
+    private static func thumbprint(of key: PublicKey) -> String {
+        Base64URL.encode(SHA256.hash(data: JWK(key).thumbprintInput))
     }
 
     private static func transaction(_ txn: String?) throws(MatcherRefusal) -> ApprovalTransaction {

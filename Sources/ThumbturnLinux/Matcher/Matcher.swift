@@ -1,5 +1,4 @@
 import ThumbturnCore
-import ThumbturnDevice
 
 /// The service that asks for a finger and signs for the match, as the device sees it. Its calls block.
 protocol Matcher: Sendable {

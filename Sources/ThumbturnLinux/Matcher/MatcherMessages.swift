@@ -1,6 +1,5 @@
 import Foundation
 import ThumbturnCore
-import ThumbturnDevice
 
 /// A message from a device to the matcher: one JSON object per line, 32 KiB at most.
 enum MatcherCommand: Codable, Sendable {
@@ -18,25 +17,29 @@ enum MatcherCommand: Codable, Sendable {
 
 /// The key and message for which a device needs a match. The matcher computes from them what it will sign.
 struct MatchRequest: Codable, Sendable {
-    /// The parts of the key's name. See `KeyName`.
+    /// The server to which the key belongs, by its issuer address.
     var server: String
+    /// The app's label for the account.
     var account: String
+    /// The number of the enrolment.
     var enrolment: Int
     /// The key's public area in the TPM's wire form.
     var key: Data
     /// The message that the key will sign: the signing input of a proof, with the challenge inside.
     var message: Data
 
-    init(_ name: KeyName, key: TPMPublicArea, message: [UInt8]) {
-        server = name.server
-        account = name.account
-        enrolment = name.enrolment
+    init(server: String, account: String, enrolment: Int, key: TPMPublicArea, message: [UInt8]) {
+        self.server = server
+        self.account = account
+        self.enrolment = enrolment
         self.key = Data(key.bytes)
         self.message = Data(message)
     }
 
-    /// The key's full name. The matcher serves only biometric keys.
-    var name: KeyName { KeyName(server: server, account: account, enrolment: enrolment, kind: .biometric) }
+    /// The key's name as 32 bytes. The matcher serves only biometric keys.
+    var reference: [UInt8] {
+        KeyReference.key(server: server, account: account, enrolment: enrolment, kind: .biometric)
+    }
 }
 
 /// A message from the matcher to a device. A `match` is answered by any number of `poor`, then by one of the others.

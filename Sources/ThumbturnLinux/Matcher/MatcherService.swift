@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Synchronization
 package import ThumbturnCore
-import ThumbturnDevice
+import ThumbturnHost
 import ThumbturnMessages
 
 /// The matcher: the only process that holds the key whose signature the TPM accepts for a match.
@@ -44,7 +44,6 @@ package final class MatcherService: Sendable {
     private let state: MatcherState
     private let show: @Sendable (String) -> Bool
     private let log: @Sendable (String) -> Void
-    private let clock = SystemClock()
     private let listener: Int32
     /// There is one reader, so one user is asked at a time.
     private let queue = ReaderQueue()
@@ -90,7 +89,7 @@ package final class MatcherService: Sendable {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let line = LineSocket(descriptor)
             guard let id = line.peer else { continue }
-            let now = clock.now.sinceOrigin.components.seconds
+            let now = HostTime.now.sinceOrigin.components.seconds
             guard limits.withLock({ $0.admit(id, at: now) }) else {
                 _ = line.send(MatcherReply.refused(.busy))
                 continue

@@ -3,16 +3,15 @@ import Crypto
 import Foundation
 import Synchronization
 import ThumbturnCore
-import ThumbturnMessages
-import ThumbturnDevice
 import ThumbturnHost
+import ThumbturnMessages
 
 /// The matcher's durable state: its key, and for each user of the machine the enrolment counter and the throttle.
 final class MatcherState: Sendable {
     private let files: PrivateFiles
     private let tcti: String
     private let prints: EnrolledPrints
-    private let clock: any DeviceClock
+    private let clock: @Sendable () -> Moment
     let key: P256.Signing.PrivateKey
     /// The total time spent in the TPM since the start, for the log.
     let spentInTPM = Mutex(Duration.zero)
@@ -20,7 +19,7 @@ final class MatcherState: Sendable {
     private let writing = Mutex(())
 
     init(
-        folder: String, tcti: String, prints: EnrolledPrints, clock: any DeviceClock = SystemClock(),
+        folder: String, tcti: String, prints: EnrolledPrints, clock: @escaping @Sendable () -> Moment = { HostTime.moment },
         random: @escaping @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
     ) throws(Failure) {
         files = PrivateFiles(folder: folder, random: random)
@@ -106,7 +105,10 @@ extension MatcherState {
     }
 
     /// The time since boot in seconds, and the boot's identity.
-    private var moment: (Int64, String) { (clock.now.sinceOrigin.components.seconds, clock.boot) }
+    private var moment: (Int64, String) {
+        let moment = clock()
+        return (moment.sinceBoot.sinceOrigin.components.seconds, moment.boot)
+    }
 
     /// Reads a user's record, changes it, and writes it to disk before it returns.
     private func change<Result: Sendable>(

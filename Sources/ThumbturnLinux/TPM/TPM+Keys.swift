@@ -9,7 +9,7 @@ extension TPM {
         /// The name of the storage root that sealed it.
         var parent: [UInt8]
         /// How the TPM made it; nil for keys of which that was not kept.
-        var creation: Creation?
+        var creation: TPMCreation?
     }
 
     /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard

@@ -2,8 +2,6 @@
 import CTss
 
 extension TPM {
-    typealias Creation = TPMKeyFile.Creation
-
     /// The certificate of the first endorsement key that has one, with the key's template; nil if there is none.
     func endorsement() throws(TPMError) -> (template: EndorsementTemplate, certificate: [UInt8])? {
         let indexes = try handles(from: 0x01C0_0000)
@@ -57,7 +55,7 @@ extension TPM {
 
     /// Says that this TPM made a key (`TPM2_CertifyCreation`, part 3, section 18.3): a `TPMS_ATTEST` and a `TPMT_SIGNATURE`.
     func certify(
-        _ key: Handle, made creation: Creation, by attestationKey: Handle, boundTo value: [UInt8]
+        _ key: Handle, made creation: TPMCreation, by attestationKey: Handle, boundTo value: [UInt8]
     ) throws(TPMError) -> (attestation: [UInt8], signature: [UInt8]) {
         var (qualifying, hash) = (TPM2B_DATA(value), TPM2B_DIGEST(creation.hash))
         var scheme = TPMT_SIG_SCHEME()
@@ -100,9 +98,9 @@ extension TPM {
     func creation(
         _ data: UnsafePointer<TPM2B_CREATION_DATA>, _ hash: UnsafePointer<TPM2B_DIGEST>,
         _ ticket: UnsafePointer<TPMT_TK_CREATION>
-    ) throws(TPMError) -> Creation {
+    ) throws(TPMError) -> TPMCreation {
         var contents = unsafe data.pointee.creationData
-        return Creation(
+        return TPMCreation(
             data: try unsafe wire { unsafe Tss2_MU_TPMS_CREATION_DATA_Marshal(&contents, $0, $1, $2) },
             hash: unsafe hash.pointee.bytes,
             ticket: try unsafe wire { unsafe Tss2_MU_TPMT_TK_CREATION_Marshal(ticket, $0, $1, $2) }
