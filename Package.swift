@@ -131,10 +131,11 @@ let sources: [Target] = [
     ),
     // The rules, which decide what the Java below `android` reports. THUMBTURN_ADD=java adds the library that Java loads.
     library("ThumbturnAndroid", device + ["ThumbturnHost"] + crypto + (isForJava ? ["CJNI"] : [])),
-    library("ThumbturnLinux", device + ["ThumbturnHost", tss, systemd] + crypto),
-    // Apart from ThumbturnLinux, so that the matcher has no network.
+    // Apart from ThumbturnLinux, so that the matcher's program links nothing of the device library.
+    library("ThumbturnMatcher", ["ThumbturnCore", "ThumbturnHost", "ThumbturnMessages", tss, systemd] + crypto),
+    library("ThumbturnLinux", device + ["ThumbturnHost", "ThumbturnMatcher"] + crypto),
     library("ThumbturnLinuxTransport", ["ThumbturnCore", "ThumbturnDevice"] + transport),
-    program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnLinux"] + tools("ArgumentParser")),
+    program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnMatcher"] + tools("ArgumentParser")),
     library("ThumbturnVerifier", ["ThumbturnCore", "ThumbturnMessages"] + certificates),
     library(
         "ThumbturnServer",
@@ -221,8 +222,9 @@ let ofTests: [Target] = [
         exclude: ["Judges", "Shim"]),
     tests(
         "ThumbturnLinuxTests",
-        ["TestSupport", "ThumbturnCLI", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnLinuxTransport", "ThumbturnMatcherd"]
-            + device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto + products(["NIOEmbedded"], onLinux) + transport),
+        ["TestSupport", "ThumbturnCLI", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnLinuxTransport", "ThumbturnMatcher"]
+            + device + ["ThumbturnMatcherd", "ThumbturnTestKit", "ThumbturnVerifier"] + crypto
+            + products(["NIOEmbedded"], onLinux) + transport),
     tests(
         "ThumbturnAppleTests",
         ["ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnTestKit", "ThumbturnURLSession"] + device

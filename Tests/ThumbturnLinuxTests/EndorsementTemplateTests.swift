@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 @Suite struct EndorsementTemplateTests {
     @Test func anIndexEndsWithZerosOrOnesAfterItsCertificate() {

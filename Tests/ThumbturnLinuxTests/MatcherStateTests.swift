@@ -7,6 +7,7 @@ import ThumbturnLinuxLab
 import ThumbturnTestKit
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The matcher's state in a folder, with prints that a test writes itself.
 final class StateBench: Sendable {

@@ -13,6 +13,7 @@ import ThumbturnTestKit
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// A matcher that runs in this process, and a device that uses it.
 final class MatchedDevice: Sendable {

@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    /// No product reaches what measures, walks and attacks, and the server and the device do not see each other.
+    /// No product reaches what measures, walks and attacks, the server and the device do not see each other, and the
+    /// matcher sees nothing of the device.
     @Test func noProductReachesATool() async throws {
         let scratch = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: scratch) }
@@ -115,6 +116,7 @@ import Testing
         for (one, other) in [
             ("ThumbturnServerCLI", "ThumbturnDevice"), ("ThumbturnServer", "ThumbturnDevice"),
             ("ThumbturnCLI", "ThumbturnServer"), ("ThumbturnVerifier", "ThumbturnDevice"),
+            ("ThumbturnMatcherd", "ThumbturnDevice"), ("ThumbturnMatcherd", "ThumbturnLinux"),
         ] {
             #expect(!package.reached(from: [one]).contains { $0.name == other }, "\(one) reaches \(other)")
         }
@@ -124,7 +126,8 @@ import Testing
     @Test(arguments: [
         ("thumbturn-server", ["ThumbturnDevice", "ThumbturnTestKit", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnTrials"]),
         ("thumbturn", ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials"]),
-        ("thumbturn-matcherd", ["ThumbturnServer", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnLinuxTransport"]),
+        ("thumbturn-matcherd", ["ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxTransport", "ThumbturnServer"]),
+        ("thumbturn-matcherd", ["ThumbturnTestKit", "ThumbturnURLSession"]),
     ])
     func aProgramHasNothingOf(_ program: String, _ modules: [String]) async throws {
         // A symbol of a module begins with the module's name and its length.

@@ -1,5 +1,6 @@
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMatcher
 import ThumbturnMessages
 
 extension KeyName {

@@ -1,4 +1,6 @@
 #if LinuxDevice && os(Linux)
+import ThumbturnMatcher
+
 /// The TPM's identity and condition.
 package struct TPMFacts: Hashable, Sendable {
     /// The manufacturer's id from the TCG's vendor list, for example `IFX`.

@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMatcher
 
 /// A TPM key as a JSON file. The file holds no secret: only this TPM can decrypt the private part.
 struct TPMKeyFile: Hashable, Sendable, Codable {

@@ -2,7 +2,7 @@
 /// wrote (TCG EK Credential Profile 2.5, section 2.2.1.4 and annex B).
 ///
 /// Templates with RSA are left out: servers verify endorsement keys on elliptic curves alone.
-struct EndorsementTemplate: Hashable, Sendable {
+package struct EndorsementTemplate: Hashable, Sendable {
     /// The handle of the NV index with the certificate.
     var certificate: UInt32
     /// The key's public area, as it is before the TPM fills in the point.

@@ -68,7 +68,7 @@ extension TPM {
     /// Its count and limit can be written only with a signature by one key, which is discarded here, so they cannot be
     /// reset. For the same reason not even the TPM's owner can create another index with the same name: an index has
     /// its final name only after the first write.
-    func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
+    package func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
         let discardedKey = P256.Signing.PrivateKey()
         guard let writer = PublicKey(x963: Array(discardedKey.publicKey.x963Representation)).map(TPMPublicArea.init(verifying:))
         else {
@@ -100,7 +100,7 @@ extension TPM {
     }
 
     /// The consecutive wrong values so far, and the limit.
-    func wrongValues(_ index: TPMIndex) throws(TPMError) -> (count: UInt32, limit: UInt32) {
+    package func wrongValues(_ index: TPMIndex) throws(TPMError) -> (count: UInt32, limit: UInt32) {
         try withIndex(index) { handle throws(TPMError) in
             var reader = TPMReader(try read(handle, as: Self.owner))
             guard let count = reader.uint32(), let limit = reader.uint32() else { throw .unexpectedAnswer }
@@ -109,7 +109,7 @@ extension TPM {
     }
 
     /// Whether the index exists with this name, so that another index at its handle does not count.
-    func exists(_ index: TPMIndex) throws(TPMError) -> Bool {
+    package func exists(_ index: TPMIndex) throws(TPMError) -> Bool {
         do throws(TPMError) {
             return try name(of: index.handle) == index.name
         } catch {
@@ -119,7 +119,7 @@ extension TPM {
     }
 
     /// Removes an index with the owner's authority. A missing index is not an error.
-    func undefine(_ handle: UInt32) throws(TPMError) {
+    package func undefine(_ handle: UInt32) throws(TPMError) {
         do throws(TPMError) {
             let index = try open(handle)
             try unsafe command { unsafe Esys_NV_UndefineSpace($0, Self.owner, index, Self.password, Self.none, Self.none) }
@@ -129,7 +129,7 @@ extension TPM {
     }
 
     /// The first unused index in a range.
-    func freeIndex(in range: ClosedRange<UInt32>) throws(TPMError) -> UInt32 {
+    package func freeIndex(in range: ClosedRange<UInt32>) throws(TPMError) -> UInt32 {
         let used = Set(try handles(from: range.lowerBound))
         guard let free = range.first(where: { !used.contains($0) }) else { throw .noIndexFree }
         return free

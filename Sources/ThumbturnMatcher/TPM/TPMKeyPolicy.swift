@@ -7,7 +7,7 @@ import Crypto
 /// The policy that a session has to satisfy before the TPM uses a key, as the digest that the key carries (TPM 2.0
 /// Library, part 1, section 19.7). Each step hashes the digest so far with a command and its arguments, so all steps
 /// have to happen, in this order.
-struct TPMKeyPolicy: Hashable, Sendable {
+package struct TPMKeyPolicy: Hashable, Sendable {
     /// The SHA-256 digest; all zeros before the first step.
     private(set) var digest = [UInt8](repeating: 0, count: 32)
 
@@ -53,12 +53,12 @@ struct TPMKeyPolicy: Hashable, Sendable {
 extension TPMKeyPolicy {
     /// The biometric key's policy: the matcher signs the use, and no finger was enrolled or removed since the key was
     /// created.
-    static func biometric(matcher: [UInt8], reference: [UInt8], counter: [UInt8], at value: UInt64) -> TPMKeyPolicy {
+    package static func biometric(matcher: [UInt8], reference: [UInt8], counter: [UInt8], at value: UInt64) -> TPMKeyPolicy {
         TPMKeyPolicy().signed(by: matcher, reference: reference).counter(counter, equals: value)
     }
 
     /// The PIN key's policy: the index that counts wrong PINs accepts the PIN.
-    static func pin(index: [UInt8], reference: [UInt8]) -> TPMKeyPolicy {
+    package static func pin(index: [UInt8], reference: [UInt8]) -> TPMKeyPolicy {
         TPMKeyPolicy().secret(of: index, reference: reference)
     }
 
@@ -73,15 +73,22 @@ extension TPMKeyPolicy {
 }
 
 /// The authorisation of one use of one key, as the matcher signs it (part 3, section 23.3).
-struct TPMAuthorization: Hashable, Sendable {
+package struct TPMAuthorization: Hashable, Sendable {
     /// The session's nonce, made by the TPM, which limits the authorisation to one session.
     var nonce: [UInt8]
     /// How many seconds after the session's start the authorisation expires.
     var expiration: Int32
     /// The hash of the authorised command; empty authorises any command.
     var command: [UInt8]
-    /// The reference of the authorised key. See `KeyName.reference`.
+    /// The reference of the authorised key. See `KeyReference`.
     var reference: [UInt8]
+
+    package init(nonce: [UInt8], expiration: Int32, command: [UInt8], reference: [UInt8]) {
+        self.nonce = nonce
+        self.expiration = expiration
+        self.command = command
+        self.reference = reference
+    }
 
     /// The bytes to hash and sign.
     var bytes: [UInt8] {
@@ -92,7 +99,7 @@ struct TPMAuthorization: Hashable, Sendable {
 
     /// The hash of the command `TPM2_Sign` with the key of this name over this digest, in the key's own scheme, without
     /// a ticket (part 1, section 16: cpHash; part 3, section 20.2).
-    static func signing(_ digest: [UInt8], with name: [UInt8]) -> [UInt8] {
+    package static func signing(_ digest: [UInt8], with name: [UInt8]) -> [UInt8] {
         var command = TPMWriter()
         command.uint32(0x15D)
         var parameters = TPMWriter()

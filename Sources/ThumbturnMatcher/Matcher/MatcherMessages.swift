@@ -1,5 +1,5 @@
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 
 /// A message from a device to the matcher: one JSON object per line, 32 KiB at most.
 enum MatcherCommand: Codable, Sendable {
@@ -16,7 +16,7 @@ enum MatcherCommand: Codable, Sendable {
 }
 
 /// The key and message for which a device needs a match. The matcher computes from them what it will sign.
-struct MatchRequest: Codable, Sendable {
+package struct MatchRequest: Codable, Sendable {
     /// The server to which the key belongs, by its issuer address.
     var server: String
     /// The app's label for the account.
@@ -28,7 +28,7 @@ struct MatchRequest: Codable, Sendable {
     /// The message that the key will sign: the signing input of a proof, with the challenge inside.
     var message: Data
 
-    init(server: String, account: String, enrolment: Int, key: TPMPublicArea, message: [UInt8]) {
+    package init(server: String, account: String, enrolment: Int, key: TPMPublicArea, message: [UInt8]) {
         self.server = server
         self.account = account
         self.enrolment = enrolment
@@ -55,7 +55,7 @@ enum MatcherReply: Codable, Sendable {
 }
 
 /// The state of the reader as it travels in a reply.
-enum ReaderState: String, Codable, Sendable {
+package enum ReaderState: String, Codable, Sendable {
     case ready
     case notEnrolled
     case permissionDenied
@@ -77,7 +77,7 @@ enum ReaderState: String, Codable, Sendable {
             }
     }
 
-    var biometry: BiometryState {
+    package var biometry: BiometryState {
         switch self {
         case .ready: .ready
         case .notEnrolled: .notEnrolled

@@ -3,7 +3,7 @@ import CTss
 
 extension TPM {
     /// Calls a closure with a policy session, and ends the session afterwards.
-    func withPolicySession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
+    package func withPolicySession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try with(try startSession(type: 0x01), work)
     }
 
@@ -47,7 +47,7 @@ extension TPM {
     }
 
     /// The TPM's nonce, which binds an authorisation to this session.
-    func nonce(of session: Handle) throws(TPMError) -> [UInt8] {
+    package func nonce(of session: Handle) throws(TPMError) -> [UInt8] {
         var nonce: UnsafeMutablePointer<TPM2B_DIGEST>?
         try unsafe command { unsafe Esys_TRSess_GetNonceTPM($0, session, &nonce) }
         defer { unsafe Esys_Free(nonce) }
@@ -55,7 +55,7 @@ extension TPM {
     }
 
     /// Satisfies the policy's signature by a signed authorisation (`TPM2_PolicySigned`).
-    func satisfySigned(
+    package func satisfySigned(
         _ authorization: TPMAuthorization, signature: [UInt8], by signer: TPMPublicArea, in session: Handle
     ) throws(TPMError) {
         var area = try publicStructure(signer)
@@ -81,7 +81,7 @@ extension TPM {
     }
 
     /// Satisfies the policy's comparison of a counter with a value (`TPM2_PolicyNV`).
-    func satisfyCounter(_ index: TPMIndex, equals value: UInt64, in session: Handle) throws(TPMError) {
+    package func satisfyCounter(_ index: TPMIndex, equals value: UInt64, in session: Handle) throws(TPMError) {
         try withIndex(index) { counter throws(TPMError) in
             try withPolicySession { reading throws(TPMError) in
                 try unsafe command { unsafe Esys_PolicyCommandCode($0, reading, Self.none, Self.none, Self.none, 0x149) }
@@ -96,7 +96,7 @@ extension TPM {
     }
 
     /// Satisfies the policy's secret by an index's value (`TPM2_PolicySecret`). The TPM counts a wrong value.
-    func satisfySecret(_ value: [UInt8], of index: TPMIndex, reference: [UInt8], in session: Handle) throws(TPMError) {
+    package func satisfySecret(_ value: [UInt8], of index: TPMIndex, reference: [UInt8], in session: Handle) throws(TPMError) {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
             try withStorageRoot { root throws(TPMError) in

@@ -1,12 +1,12 @@
 import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The key whose signature the TPM accepts for a match, and the enrolment counter's value.
-struct MatcherIdentity: Hashable, Sendable, Codable {
+package struct MatcherIdentity: Hashable, Sendable, Codable {
     /// The matcher's P-256 key.
-    var key: JWK
+    package var key: JWK
     /// The NV counter that the matcher raises whenever a finger is enrolled or removed.
-    var counter: TPMIndex
+    package var counter: TPMIndex
     /// The counter's current value.
-    var value: UInt64
+    package var value: UInt64
 }

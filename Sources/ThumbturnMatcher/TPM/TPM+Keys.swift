@@ -3,13 +3,20 @@ import CTss
 
 extension TPM {
     /// A key outside the TPM, with its private part encrypted by the storage root.
-    struct Blob: Hashable, Sendable {
-        var publicArea: TPMPublicArea
-        var sealed: [UInt8]
+    package struct Blob: Hashable, Sendable {
+        package var publicArea: TPMPublicArea
+        package var sealed: [UInt8]
         /// The name of the storage root that sealed it.
-        var parent: [UInt8]
+        package var parent: [UInt8]
         /// How the TPM made it; nil for keys of which that was not kept.
-        var creation: TPMCreation?
+        package var creation: TPMCreation?
+
+        package init(publicArea: TPMPublicArea, sealed: [UInt8], parent: [UInt8], creation: TPMCreation? = nil) {
+            self.publicArea = publicArea
+            self.sealed = sealed
+            self.parent = parent
+            self.creation = creation
+        }
     }
 
     /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard
@@ -60,7 +67,7 @@ extension TPM {
     }
 
     /// Creates a key in the TPM.
-    func create(_ template: TPMPublicArea) throws(TPMError) -> Blob {
+    package func create(_ template: TPMPublicArea) throws(TPMError) -> Blob {
         try withStorageRoot { root throws(TPMError) in try create(template, under: root) }
     }
 
@@ -98,7 +105,7 @@ extension TPM {
     }
 
     /// Calls a closure with a loaded key. The storage root is flushed first, to free its place in the TPM's memory.
-    func withLoaded<Result>(_ blob: Blob, _ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
+    package func withLoaded<Result>(_ blob: Blob, _ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         var sealed = TPM2B_PRIVATE(blob.sealed)
         var area = try publicStructure(blob.publicArea)
         var key = Self.none
@@ -109,7 +116,7 @@ extension TPM {
     }
 
     /// Signs a SHA-256 digest. The signature is r and s, 32 bytes each.
-    func sign(_ digest: [UInt8], with key: Handle, session: Handle = TPM.password) throws(TPMError) -> [UInt8] {
+    package func sign(_ digest: [UInt8], with key: Handle, session: Handle = TPM.password) throws(TPMError) -> [UInt8] {
         var digest = TPM2B_DIGEST(digest)
         var scheme = TPMT_SIG_SCHEME()
         scheme.scheme = 0x0010

@@ -3,7 +3,7 @@ import CTss
 
 extension TPM {
     /// The certificate of the first endorsement key that has one, with the key's template; nil if there is none.
-    func endorsement() throws(TPMError) -> (template: EndorsementTemplate, certificate: [UInt8])? {
+    package func endorsement() throws(TPMError) -> (template: EndorsementTemplate, certificate: [UInt8])? {
         let indexes = try handles(from: 0x01C0_0000)
         for template in EndorsementTemplate.all where indexes.contains(template.certificate) {
             let index = try open(template.certificate)
@@ -24,7 +24,7 @@ extension TPM {
     }
 
     /// Calls a closure with the attestation key for a reference, and its public area. The TPM derives the same key each time.
-    func withAttestationKey<Result>(
+    package func withAttestationKey<Result>(
         for reference: [UInt8], _ work: (Handle, TPMPublicArea) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
         try with(try primary(TPMPublicArea.attestation(for: reference).bytes)) { key throws(TPMError) in
@@ -34,7 +34,7 @@ extension TPM {
     }
 
     /// Opens a credential for an attestation key (`TPM2_ActivateCredential`, part 3, section 12.5).
-    func activate(
+    package func activate(
         _ attestationKey: Handle, idObject: [UInt8], encryptedSeed: [UInt8], template: EndorsementTemplate
     ) throws(TPMError) -> [UInt8] {
         var (object, seed) = (TPM2B_ID_OBJECT(idObject), TPM2B_ENCRYPTED_SECRET(encryptedSeed))
@@ -54,7 +54,7 @@ extension TPM {
     }
 
     /// Says that this TPM made a key (`TPM2_CertifyCreation`, part 3, section 18.3): a `TPMS_ATTEST` and a `TPMT_SIGNATURE`.
-    func certify(
+    package func certify(
         _ key: Handle, made creation: TPMCreation, by attestationKey: Handle, boundTo value: [UInt8]
     ) throws(TPMError) -> (attestation: [UInt8], signature: [UInt8]) {
         var (qualifying, hash) = (TPM2B_DATA(value), TPM2B_DIGEST(creation.hash))
@@ -83,7 +83,7 @@ extension TPM {
     }
 
     /// The public area of an index: a `TPMS_NV_PUBLIC`.
-    func publicArea(of index: TPMIndex) throws(TPMError) -> [UInt8] {
+    package func publicArea(of index: TPMIndex) throws(TPMError) -> [UInt8] {
         try withIndex(index) { handle throws(TPMError) in
             var area: UnsafeMutablePointer<TPM2B_NV_PUBLIC>?
             try unsafe command { unsafe Esys_NV_ReadPublic($0, handle, Self.none, Self.none, Self.none, &area, nil) }

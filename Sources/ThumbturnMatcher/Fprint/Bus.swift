@@ -3,11 +3,11 @@ import CSystemd
 import Glibc
 
 /// An error that came over the bus, or the loss of the bus itself.
-struct BusError: Error, Hashable, Sendable {
+package struct BusError: Error, Hashable, Sendable {
     /// For example `net.reactivated.Fprint.Error.NoSuchDevice`.
-    var name: String
+    package var name: String
 
-    static let disconnected = BusError(name: "org.freedesktop.DBus.Error.Disconnected")
+    package static let disconnected = BusError(name: "org.freedesktop.DBus.Error.Disconnected")
 }
 
 /// A connection to a D-Bus bus. It must be used from one thread at a time.

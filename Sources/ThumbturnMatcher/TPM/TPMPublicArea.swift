@@ -3,12 +3,12 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import ThumbturnCore
+package import ThumbturnCore
 import ThumbturnMessages
 
 /// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in
 /// its wire form, for the few kinds of key that are made here.
-struct TPMPublicArea: Hashable, Sendable {
+package struct TPMPublicArea: Hashable, Sendable {
     /// The key's permitted uses: `TPMA_OBJECT` (part 2, section 8.3).
     struct Attributes: OptionSet, Hashable, Sendable {
         let rawValue: UInt32
@@ -42,7 +42,7 @@ struct TPMPublicArea: Hashable, Sendable {
     var y: [UInt8] = []
 
     /// The wire form, without the leading size of a `TPM2B_PUBLIC`.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var writer = TPMWriter()
         writer.uint16(Self.ecc)
         writer.uint16(Self.sha256)
@@ -67,10 +67,10 @@ struct TPMPublicArea: Hashable, Sendable {
     }
 
     /// The TPM's name for the key: the hash algorithm, then the hash of the public area (part 1, section 16).
-    var name: [UInt8] { [0x00, 0x0B] + SHA256.hash(data: bytes) }
+    package var name: [UInt8] { [0x00, 0x0B] + SHA256.hash(data: bytes) }
 
     /// The public key; nil for a template.
-    var publicKey: PublicKey? {
+    package var publicKey: PublicKey? {
         guard !x.isEmpty, !y.isEmpty else { return nil }
         let padded = [x, y].map { [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0 }
         return PublicKey(x963: [0x04] + padded[0] + padded[1])
@@ -87,7 +87,7 @@ struct TPMPublicArea: Hashable, Sendable {
 
 extension TPMPublicArea {
     /// Reads the wire form. Returns nil for a key of a kind that is not created here.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = TPMReader(bytes)
         guard reader.uint16() == Self.ecc, reader.uint16() == Self.sha256, let attributes = reader.uint32(),
             let policy = reader.sized(atMost: 32), let symmetric = reader.uint16()
@@ -111,7 +111,7 @@ extension TPMPublicArea {
     }
 
     /// The public area of a key outside the TPM whose signatures the TPM should verify.
-    init(verifying publicKey: PublicKey) {
+    package init(verifying publicKey: PublicKey) {
         let point = publicKey.x963
         self.init(
             attributes: [.sign, .userWithAuth], policy: [], use: .signing, x: Array(point[1..<33]), y: Array(point[33..<65])
@@ -125,7 +125,7 @@ extension TPMPublicArea {
     )
 
     /// A template for a key that signs for every process that can read its file.
-    static let session = TPMPublicArea(
+    package static let session = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .sign], policy: [], use: .signing)
 
     /// A template for the attestation key for a reference: it signs only what the TPM says itself.
@@ -138,7 +138,7 @@ extension TPMPublicArea {
 
     /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password
     /// works.
-    static func guarded(by policy: TPMKeyPolicy) -> TPMPublicArea {
+    package static func guarded(by policy: TPMKeyPolicy) -> TPMPublicArea {
         TPMPublicArea(attributes: [.bound, .noDictionaryAttack, .sign], policy: policy.digest, use: .signing)
     }
 }

@@ -1,13 +1,17 @@
 #if LinuxDevice && os(Linux)
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 
 /// A client of `thumbturn-matcherd`. Its calls block.
-struct MatcherConnection: Matcher {
+package struct MatcherConnection: Matcher {
     /// The path of the socket.
     var socket: String
 
-    func identity() throws(Failure) -> MatcherIdentity {
+    package init(socket: String) {
+        self.socket = socket
+    }
+
+    package func identity() throws(Failure) -> MatcherIdentity {
         switch try ask(.identity) {
         case .identity(let identity): return identity
         case .refused(let refusal): throw refusal.failure
@@ -16,7 +20,7 @@ struct MatcherConnection: Matcher {
     }
 
     /// The state of the reader; `unavailable` if the matcher does not answer.
-    func state() -> ReaderState {
+    package func state() -> ReaderState {
         guard let reply = try? ask(.state), case .state(let state) = reply else { return .unavailable }
         return state
     }
@@ -31,7 +35,7 @@ struct MatcherConnection: Matcher {
     }
 
     /// Asks for a finger and waits for the verdict; nil if the finger does not match.
-    func match(
+    package func match(
         _ request: MatchRequest, cancellation: CancellationPipe, hearing: (PromptNews) -> Void
     ) -> Result<LiveMatch?, Failure> {
         let line: LineSocket
@@ -84,14 +88,14 @@ extension Failure {
 }
 
 /// A match for which the matcher will sign once, on the connection that asked.
-struct LiveMatch: Match {
+package struct LiveMatch: Match {
     private let line: LineSocket
 
     init(_ line: LineSocket) {
         self.line = line
     }
 
-    func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
+    package func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
         guard line.send(MatcherCommand.authorize(nonce: Data(nonce))),
             let reply = line.receive(MatcherReply.self, within: .seconds(5))
         else { throw .matcherMissing }

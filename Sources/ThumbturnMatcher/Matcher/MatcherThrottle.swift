@@ -2,7 +2,7 @@ import ThumbturnCore
 
 /// The wait that the matcher imposes on a user of the machine after fingers that did not match. The count is the
 /// matcher's own, so a manipulated device process cannot make it ask faster.
-struct MatcherThrottle: Hashable, Sendable, Codable {
+package struct MatcherThrottle: Hashable, Sendable, Codable {
     /// Consecutive mismatches. Written before the finger is asked for, so that killing the matcher saves no attempt.
     private(set) var mismatches = 0
     /// When the last finger was asked for, in seconds since boot.
@@ -13,7 +13,7 @@ struct MatcherThrottle: Hashable, Sendable, Codable {
     static let free = 5
     /// Consecutive mismatches after which no finger is asked for until an administrator allows it again. At the highest
     /// rate this takes three and a half hours of fingers that do not match.
-    static let limit = 50
+    package static let limit = 50
     private static let waits: [Int64] = [30, 60, 120, 240, 300]
 
     /// Whether the limit is reached. Neither time nor a restart ends this state.

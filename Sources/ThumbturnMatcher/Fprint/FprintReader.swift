@@ -1,33 +1,38 @@
 #if LinuxDevice && os(Linux)
 import Glibc
-import ThumbturnCore
+package import ThumbturnCore
 
 /// The fingerprint reader behind fprintd. Its calls block; each opens its own connection to the bus.
-struct FprintReader: Sendable {
+package struct FprintReader: Sendable {
     /// The address of the bus; nil for the system bus.
     var bus: String?
     /// The user whose enrolled fingers are matched.
     var user: String
 
+    package init(bus: String?, user: String) {
+        self.bus = bus
+        self.user = user
+    }
+
     /// How a verification ended.
-    enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case matched
         case notMatched
         case failed(Failure)
     }
 
     /// What fprintd reports about itself and its reader.
-    struct Survey: Hashable, Sendable {
+    package struct Survey: Hashable, Sendable {
         /// The process that owns fprintd's name on the bus.
-        var daemon: UInt32
+        package var daemon: UInt32
         /// The reader's name.
-        var reader: String
+        package var reader: String
         /// The names of the enrolled fingers.
-        var fingers: [String]
+        package var fingers: [String]
     }
 
     /// Reads fprintd's state without prompting the person.
-    func survey() throws(BusError) -> Survey {
+    package func survey() throws(BusError) -> Survey {
         let daemon = try Daemon(Bus(address: bus))
         let reader = try daemon.reader()
         let name = try daemon.property("name", of: reader)
@@ -38,7 +43,7 @@ struct FprintReader: Sendable {
     }
 
     /// The state of the sensor, read without prompting the person.
-    func state() -> BiometryState {
+    package func state() -> BiometryState {
         do throws(BusError) {
             return try survey().fingers.isEmpty ? .notEnrolled : .ready
         } catch {
@@ -56,7 +61,7 @@ struct FprintReader: Sendable {
     ///   - hearing: called once the reader waits for a finger, and with each reading that gave no verdict.
     /// - claimed: called while this call has claimed the reader: before the person is prompted, and again after a
     ///   match. No finger can be enrolled in between. An error that it throws ends the verification.
-    func verify(
+    package func verify(
         cancellation: Int32, deadline: () -> ContinuousClock.Instant, hearing: (PromptNews) -> Void = { _ in },
         claimed: () throws(Failure) -> Void = {}
     ) -> Outcome {

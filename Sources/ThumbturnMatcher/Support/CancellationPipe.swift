@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 
 /// A cancellation that blocking calls can `poll`. Any thread may cancel; only the first call has an effect.
-final class CancellationPipe: Sendable {
+package final class CancellationPipe: Sendable {
     /// The read end of the pipe. It becomes readable, or hangs up, on cancellation.
-    let descriptor: Int32
+    package let descriptor: Int32
     /// Nil once cancelled.
     private let writeEnd: Mutex<Int32?>
 
-    init?() {
+    package init?() {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -19,7 +19,7 @@ final class CancellationPipe: Sendable {
 
     var isCancelled: Bool { writeEnd.withLock { $0 == nil } }
 
-    func cancel() {
+    package func cancel() {
         writeEnd.withLock { end in
             if let end { close(end) }
             end = nil

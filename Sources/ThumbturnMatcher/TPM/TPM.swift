@@ -3,9 +3,9 @@ import CTss
 
 /// A connection to a TPM 2.0 through libtss2. Keep it short: a TPM without a resource manager serves one connection at
 /// a time and has memory for three keys. It must be used from one thread at a time.
-@safe final class TPM {
-    /// The handle of a key, an index or a session on this connection.
-    typealias Handle = ESYS_TR
+@safe package final class TPM {
+    /// The handle of a key, an index or a session on this connection: an `ESYS_TR`.
+    package typealias Handle = UInt32
 
     static let none: Handle = 0xFFF
     static let password: Handle = 0xFF
@@ -20,7 +20,7 @@ import CTss
     ///
     /// - Parameter tcti: the TCTI configuration by which libtss2 reaches the TPM, for example `device:/dev/tpmrm0` or
     ///   `swtpm:host=127.0.0.1,port=2321`.
-    static func connected<Result>(_ tcti: String, _ work: (TPM) throws(TPMError) -> Result) throws(TPMError) -> Result {
+    package static func connected<Result>(_ tcti: String, _ work: (TPM) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try work(try TPM(tcti))
     }
 

@@ -1,9 +1,9 @@
 /// The circumstances of a key's creation, and the TPM's proof of it.
-struct TPMCreation: Hashable, Sendable, Codable {
+package struct TPMCreation: Hashable, Sendable, Codable {
     /// The circumstances: a `TPMS_CREATION_DATA`.
-    var data: [UInt8]
+    package var data: [UInt8]
     /// The hash of the circumstances.
-    var hash: [UInt8]
+    package var hash: [UInt8]
     /// The TPM's own proof that it made the key: a `TPMT_TK_CREATION`. Clearing the TPM voids it.
-    var ticket: [UInt8]
+    package var ticket: [UInt8]
 }

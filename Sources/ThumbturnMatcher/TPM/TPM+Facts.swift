@@ -3,7 +3,7 @@ import CTss
 
 extension TPM {
     /// The value of a fixed or variable property by its number (`TPM_PT`, part 2, section 6.13).
-    func property(_ property: UInt32) throws(TPMError) -> UInt32? {
+    package func property(_ property: UInt32) throws(TPMError) -> UInt32? {
         try capability(6, from: property, count: 1) { data in
             let properties = unsafe data.data.tpmProperties
             return properties.count > 0 && properties.tpmProperty.0.property == property ? properties.tpmProperty.0.value : nil
@@ -11,7 +11,7 @@ extension TPM {
     }
 
     /// The handles in use from this one on, of the kind that its first byte names.
-    func handles(from first: UInt32) throws(TPMError) -> [UInt32] {
+    package func handles(from first: UInt32) throws(TPMError) -> [UInt32] {
         try capability(1, from: first, count: 254) { data in
             var list = unsafe data.data.handles
             return unsafe withUnsafeBytes(of: &list.handle) {

@@ -1,7 +1,7 @@
-import ThumbturnCore
+package import ThumbturnCore
 
 /// An error of the TPM or of the connection to it.
-struct TPMError: Error, Hashable, Sendable {
+package struct TPMError: Error, Hashable, Sendable {
     /// The response code of libtss2. Bits 16 to 23 name the layer; 0 is the TPM itself.
     var code: UInt32
     /// Whether a PIN was being checked. Elsewhere a wrong value means that the owner has a password, which is not a
@@ -9,22 +9,22 @@ struct TPMError: Error, Hashable, Sendable {
     var isAboutPIN = false
 
     /// `TPM_RC_AUTH_UNAVAILABLE`, the TPM's own answer to a PIN after the limit is reached.
-    static let pinLimitReached = TPMError(code: 0x12F)
+    package static let pinLimitReached = TPMError(code: 0x12F)
     /// `TPM_RC_HANDLE` for the first handle: the index does not exist.
-    static let indexMissing = TPMError(code: 0x18B)
+    package static let indexMissing = TPMError(code: 0x18B)
     /// `TPM_RC_NV_UNINITIALIZED`: the index exists and was never written.
     static let indexNotWritten = TPMError(code: 0x14A)
     /// `TPM_RC_FAILURE`: the TPM's answer cannot be read.
-    static let unexpectedAnswer = TPMError(code: 0x101)
+    package static let unexpectedAnswer = TPMError(code: 0x101)
     /// `TPM_RC_NV_SPACE`: every index of the range is in use.
     static let noIndexFree = TPMError(code: 0x14B)
     /// `TPM_RC_POLICY_FAIL`: the policy is not satisfied.
-    static let policyFails = TPMError(code: 0x9D)
+    package static let policyFails = TPMError(code: 0x9D)
 }
 
 extension TPMError {
     /// The meaning of a code, whichever parameter or handle it is about (TPM 2.0 Library, part 2, section 6.6).
-    enum Meaning: Hashable, Sendable {
+    package enum Meaning: Hashable, Sendable {
         /// The TPM cannot be reached, or is not started.
         case unreachable
         /// The PIN is wrong.
@@ -50,7 +50,7 @@ extension TPMError {
         case other
     }
 
-    var meaning: Meaning {
+    package var meaning: Meaning {
         guard code >> 16 == 0 else { return .unreachable }
         // Format-one codes carry a parameter or handle number in bits 6 and 8 to 11; the error is in the other bits.
         if code & 0x80 != 0 {
@@ -74,7 +74,7 @@ extension TPMError {
     }
 
     /// The failure for the app, with the raw code.
-    var failure: Failure {
+    package var failure: Failure {
         let status = Failure.PlatformStatus(domain: "TPM", code: Int(code))
         return switch meaning {
         case .unreachable, .busy: Failure(.notYetReadable, status: status)
