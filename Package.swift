@@ -104,19 +104,20 @@ func tests(
 let sources: [Target] = [
     library("ThumbturnCore", [], walked),
     library("ThumbturnMessages", ["ThumbturnCore"]),
-    library("ThumbturnDevice", ["ThumbturnCore", "ThumbturnMessages"] + crypto + cryptoExtras),
+    // Private files and the clock since the start of the machine, for the device and the matcher.
+    library("ThumbturnHost", ["ThumbturnCore"]),
+    library("ThumbturnDevice", ["ThumbturnCore", "ThumbturnHost", "ThumbturnMessages"] + crypto + cryptoExtras),
     // Apart from ThumbturnDevice, so that Android's library has no networking of its own.
     library("ThumbturnURLSession", ["ThumbturnCore", "ThumbturnDevice"]),
     library(
         "Thumbturn",
         [
             "ThumbturnCore", "ThumbturnDevice", "ThumbturnURLSession", .target(name: "ThumbturnLinux", condition: onLinux),
-            .target(name: "ThumbturnLinuxTransport", condition: onLinux),
             .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
         ]),
     .target(
         name: "ThumbturnApple",
-        dependencies: device + ["ThumbturnURLSession"] + crypto + standIns,
+        dependencies: device + ["ThumbturnHost", "ThumbturnURLSession"] + crypto + standIns,
         // A resource makes Foundation's `Bundle` part of every program that links the module, which only Apple's systems are to have.
         exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
         resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
@@ -128,12 +129,11 @@ let sources: [Target] = [
         swiftSettings: apple
     ),
     // The rules, which decide what the Java below `android` reports. THUMBTURN_ADD=java adds the library that Java loads.
-    library(
-        "ThumbturnAndroid", device + crypto + (isForJava ? ["CJNI"] : [])),
-    library("ThumbturnLinux", device + [tss, systemd] + crypto),
-    // Apart from ThumbturnLinux, so that the matcher has no network.
-    library("ThumbturnLinuxTransport", ["ThumbturnCore", "ThumbturnDevice"] + transport),
-    program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnLinux"] + tools("ArgumentParser")),
+    library("ThumbturnAndroid", device + ["ThumbturnHost"] + crypto + (isForJava ? ["CJNI"] : [])),
+    // Apart from ThumbturnLinux, so that the matcher's program links nothing of the device library.
+    library("ThumbturnMatcher", ["ThumbturnCore", "ThumbturnHost", "ThumbturnMessages", tss, systemd] + crypto),
+    library("ThumbturnLinux", device + ["ThumbturnHost", "ThumbturnMatcher"] + crypto + transport),
+    program("ThumbturnMatcherd", ["ThumbturnCore", "ThumbturnMatcher"] + tools("ArgumentParser")),
     library("ThumbturnVerifier", ["ThumbturnCore", "ThumbturnMessages"] + certificates),
     library(
         "ThumbturnServer",
@@ -148,8 +148,7 @@ let sources: [Target] = [
     ),
     library("ThumbturnTelemetry", ["ThumbturnCore", "ThumbturnMessages"] + server("Histogram")),
     library("ThumbturnSimulator", ["ThumbturnCore", "ThumbturnTelemetry"]),
-    library(
-        "ThumbturnTestKit", device + ["ThumbturnURLSession"] + certificates),
+    library("ThumbturnTestKit", device + ["ThumbturnURLSession"] + certificates),
     // Apart from ThumbturnTestKit, which needs nothing of a server.
     library(
         "ThumbturnTestServer",
@@ -178,14 +177,8 @@ let trials: [Target] = [
         "ThumbturnWalk",
         device + ["ThumbturnVerifier", serverForTools] + tools("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"),
         path: "Tools/Walk"),
-    library(
-        "ThumbturnLoad",
-        device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"),
-        path: "Tools/Load"),
-    library(
-        "ThumbturnParsers",
-        device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto,
-        path: "Tools/Parsers"),
+    library("ThumbturnLoad", device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
+    library("ThumbturnParsers", device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto, path: "Tools/Parsers"),
     library("ThumbturnLinuxLab", path: "Tools/LinuxLab"),
     program(
         "ThumbturnTrials",
@@ -201,7 +194,8 @@ let ofTests: [Target] = [
     tests("ThumbturnMessagesTests", ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit"]),
     tests(
         "ThumbturnDeviceTests",
-        ["TestSupport", "ThumbturnFlowWalk", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier"] + device),
+        ["TestSupport", "ThumbturnFlowWalk", "ThumbturnHost", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnVerifier"]
+            + device),
     tests(
         "ThumbturnVerifierTests",
         ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit", "ThumbturnVerifier"]
@@ -226,8 +220,9 @@ let ofTests: [Target] = [
         exclude: ["Judges", "Shim"]),
     tests(
         "ThumbturnLinuxTests",
-        ["TestSupport", "ThumbturnCLI", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnLinuxTransport", "ThumbturnMatcherd"]
-            + device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto + products(["NIOEmbedded"], onLinux) + transport),
+        ["TestSupport", "ThumbturnCLI", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnMatcher"]
+            + device + ["ThumbturnMatcherd", "ThumbturnTestKit", "ThumbturnVerifier"] + crypto
+            + products(["NIOEmbedded"], onLinux) + transport),
     tests(
         "ThumbturnAppleTests",
         ["ScenarioScript", "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnTestKit", "ThumbturnURLSession"] + device
@@ -235,8 +230,7 @@ let ofTests: [Target] = [
     tests(
         "ThumbturnAndroidTests",
         ["AndroidScenarios", "ScenarioScript", "TestSupport", "ThumbturnAndroid", "ThumbturnTestKit", "ThumbturnVerifier"]
-            + device
-            + crypto),
+            + device + crypto),
     // Scenario files as phones play them, for the tests of the adapters; and as Androids do, over a fake system in Swift and over Java's.
     library("ScenarioScript", ["TestSupport", "ThumbturnTestKit"] + device, path: "Tests/ScenarioScript"),
     library("AndroidScenarios", ["ScenarioScript", "TestSupport", "ThumbturnTestKit"] + device, path: "Tests/AndroidScenarios"),

@@ -40,8 +40,10 @@ let package = Package(
     targets: [
         .target(name: "ThumbturnCore", swiftSettings: fuzzed),
         .target(name: "ThumbturnMessages", dependencies: ["ThumbturnCore"], swiftSettings: fuzzed),
+        .target(name: "ThumbturnHost", dependencies: ["ThumbturnCore"], swiftSettings: fuzzed),
         .target(
-            name: "ThumbturnDevice", dependencies: ["ThumbturnCore", "ThumbturnMessages", crypto, cryptoExtras],
+            name: "ThumbturnDevice",
+            dependencies: ["ThumbturnCore", "ThumbturnHost", "ThumbturnMessages", crypto, cryptoExtras],
             swiftSettings: fuzzed),
         .target(
             name: "ThumbturnVerifier",

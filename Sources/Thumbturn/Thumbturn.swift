@@ -6,5 +6,4 @@
 #endif
 #if LinuxDevice && os(Linux)
 @_exported public import ThumbturnLinux
-@_exported public import ThumbturnLinuxTransport
 #endif

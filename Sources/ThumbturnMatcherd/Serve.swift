@@ -3,7 +3,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import ThumbturnCore
-import ThumbturnLinux
+import ThumbturnMatcher
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(

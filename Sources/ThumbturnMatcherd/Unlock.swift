@@ -2,7 +2,7 @@
 import ArgumentParser
 import Foundation
 import ThumbturnCore
-import ThumbturnLinux
+import ThumbturnMatcher
 
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// How often a user's enrolment counter is changed.
 @Suite struct CounterChangesTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 @Suite struct EndorsementTemplateTests {
     @Test func anIndexEndsWithZerosOrOnesAfterItsCertificate() {
@@ -22,7 +23,7 @@ import Testing
         let file = try TPMKeyFile(Array(earlier.utf8))
         #expect(file.creation == nil && file.guarded == .none)
         var later = file
-        later.creation = TPMKeyFile.Creation(data: [1], hash: [UInt8](repeating: 2, count: 32), ticket: [3])
+        later.creation = TPMCreation(data: [1], hash: [UInt8](repeating: 2, count: 32), ticket: [3])
         #expect(try TPMKeyFile(try later.bytes) == later)
         later.creation?.hash = [2]
         #expect(throws: (any Error).self) { try TPMKeyFile(try later.bytes) }

@@ -1,6 +1,6 @@
 import Testing
 import ThumbturnCore
-import ThumbturnLinux
+import ThumbturnMatcher
 
 @Suite struct FprintStatusTests {
     /// Every status in fprintd 1.94's interface description, with its meaning.

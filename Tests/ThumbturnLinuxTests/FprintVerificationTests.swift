@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// Verifications with the signals in every order in which a bus may deliver them.
 @Suite struct FprintVerificationTests {

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import ThumbturnCore
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The socket between devices and the matcher.
 @Suite struct LineSocketTests {

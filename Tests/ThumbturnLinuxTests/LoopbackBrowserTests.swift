@@ -8,7 +8,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
-@testable import ThumbturnLinuxTransport
+@testable import ThumbturnLinux
 
 /// The listener on 127.0.0.1 that gets a provider's answer. Requests are bytes on real sockets of this machine.
 @Suite(.timeLimit(.minutes(2))) struct LoopbackBrowserTests {

@@ -6,6 +6,7 @@ import ThumbturnMessages
 import ThumbturnDevice
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The matcher's rules, which need neither a TPM nor a reader.
 @Suite struct MatcherRulesTests {

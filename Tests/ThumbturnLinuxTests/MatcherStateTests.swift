@@ -7,6 +7,7 @@ import ThumbturnLinuxLab
 import ThumbturnTestKit
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The matcher's state in a folder, with prints that a test writes itself.
 final class StateBench: Sendable {
@@ -26,7 +27,7 @@ final class StateBench: Sendable {
 
     /// The state as a matcher finds it at its start.
     func start() throws -> MatcherState {
-        try MatcherState(folder: state, tcti: tcti, prints: EnrolledPrints(folder: prints), clock: clock) { 7 }
+        try MatcherState(folder: state, tcti: tcti, prints: EnrolledPrints(folder: prints), clock: clock.moment) { 7 }
     }
 
     /// Replaces the one print of a user; nil removes it.
@@ -68,6 +69,11 @@ final class StateBench: Sendable {
             try tpm.handles(from: MatcherState.counters.lowerBound).filter { MatcherState.counters.contains($0) }
         }
     }
+}
+
+extension VirtualClock {
+    /// The present moment, as the matcher reads it.
+    var moment: @Sendable () -> Moment { { Moment(boot: self.boot, sinceBoot: self.now) } }
 }
 
 /// The identity that a device would get from a matcher with this state.

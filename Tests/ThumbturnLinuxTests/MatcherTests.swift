@@ -13,6 +13,7 @@ import ThumbturnTestKit
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// A matcher that runs in this process, and a device that uses it.
 final class MatchedDevice: Sendable {
@@ -298,7 +299,7 @@ extension RealParts {
             let (clock, user) = (VirtualClock(), MatcherState.User(id: geteuid(), name: People.user))
             let state = try MatcherState(
                 folder: "\(device.scratch.path)/state", tcti: device.lab.tcti,
-                prints: EnrolledPrints(folder: device.lab.printsFolder), clock: clock
+                prints: EnrolledPrints(folder: device.lab.printsFolder), clock: clock.moment
             )
             for _ in 1...MatcherThrottle.limit {
                 try state.settle(user, .notMatched, before: try state.begin(user))

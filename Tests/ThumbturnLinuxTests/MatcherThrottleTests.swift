@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The waits that the matcher imposes after fingers that did not match.
 @Suite struct MatcherThrottleTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
-@testable import ThumbturnLinuxTransport
+@testable import ThumbturnLinux
 
 /// What a server can do to a call through swift-nio: nothing but end it with a named failure. The time is real here,
 /// because the network is; each deadline is short.

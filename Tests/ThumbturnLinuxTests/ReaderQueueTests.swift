@@ -1,7 +1,7 @@
 #if LinuxDevice && os(Linux)
 import Testing
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The queue of users at the reader.
 @Suite struct ReaderQueueTests {

@@ -7,7 +7,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnLinuxLab
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The tests on a real TPM and a real reader. They run one after the other, because there is one of each.
 @Suite(.serialized) enum RealParts {}

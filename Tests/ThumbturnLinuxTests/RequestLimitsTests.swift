@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// The limits of connections and requests of one user of the machine.
 @Suite struct RequestLimitsTests {

@@ -6,6 +6,7 @@ import ThumbturnMessages
 import ThumbturnDevice
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 /// A matcher without a reader, which signs every match that a test sets up. The TPM and its counter are real.
 struct SimulatedMatcher: Matcher {

@@ -4,7 +4,7 @@ import TestSupport
 import ThumbturnCore
 import ThumbturnMessages
 
-@testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 @Suite struct TPMBytesTests {
     private func area() throws -> TPMPublicArea {

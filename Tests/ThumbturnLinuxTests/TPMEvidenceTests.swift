@@ -11,6 +11,7 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 extension RealParts {
     /// Evidence of a real TPM (swtpm) with certificates of swtpm's own authority, judged by the verifier.

@@ -10,6 +10,7 @@ import ThumbturnLinuxLab
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
+@testable import ThumbturnMatcher
 
 extension RealParts {
     @Suite(.enabled(if: Real.tpmIsHere)) struct TPMTests {

@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    /// No product reaches what measures, walks and attacks, and the server and the device do not see each other.
+    /// No product reaches what measures, walks and attacks, the server and the device do not see each other, and the
+    /// matcher sees nothing of the device.
     @Test func noProductReachesATool() async throws {
         let scratch = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: scratch) }
@@ -115,6 +116,7 @@ import Testing
         for (one, other) in [
             ("ThumbturnServerCLI", "ThumbturnDevice"), ("ThumbturnServer", "ThumbturnDevice"),
             ("ThumbturnCLI", "ThumbturnServer"), ("ThumbturnVerifier", "ThumbturnDevice"),
+            ("ThumbturnMatcherd", "ThumbturnDevice"), ("ThumbturnMatcherd", "ThumbturnLinux"),
         ] {
             #expect(!package.reached(from: [one]).contains { $0.name == other }, "\(one) reaches \(other)")
         }
@@ -123,11 +125,10 @@ import Testing
     /// The programs as they were linked.
     @Test(arguments: [
         ("thumbturn-server", ["ThumbturnDevice", "ThumbturnTestKit", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnTrials"]),
-        (
-            "thumbturn",
-            ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials", "ThumbturnLinuxLab"]
-        ),
-        ("thumbturn-matcherd", ["ThumbturnServer", "ThumbturnTestKit", "ThumbturnURLSession", "ThumbturnLinuxTransport"]),
+        ("thumbturn", ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials"]),
+        ("thumbturn-matcherd", ["ThumbturnDevice", "ThumbturnLinux", "ThumbturnServer"]),
+        ("thumbturn", ["ThumbturnLinuxLab"]),
+        ("thumbturn-matcherd", ["ThumbturnTestKit", "ThumbturnURLSession"]),
     ])
     func aProgramHasNothingOf(_ program: String, _ modules: [String]) async throws {
         // A symbol of a module begins with the module's name and its length.

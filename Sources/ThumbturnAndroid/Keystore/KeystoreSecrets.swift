@@ -1,5 +1,6 @@
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnHost
 
 /// Small secrets that need no prompt: files in the folder that no backup contains, encrypted by a key of the Keystore
 /// (AES-256-GCM).

@@ -10,6 +10,7 @@ import Android
 import Foundation
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnHost
 
 /// A file that is deleted with the app. The keychain outlives an app on iOS: where the file is missing, the app was
 /// reinstalled, and the items in the keychain are an earlier installation's.

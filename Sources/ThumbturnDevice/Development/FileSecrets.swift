@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnHost
 
 /// A store of small secrets for development, in files of mode 0600. Several processes may share its folder: each change
 /// holds a file lock for a moment, which the kernel frees if its process is killed.

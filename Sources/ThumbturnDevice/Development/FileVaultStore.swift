@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnHost
 
 /// A store of vault keys for development, in files of mode 0600.
 ///

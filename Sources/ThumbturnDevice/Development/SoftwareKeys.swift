@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnHost
 import ThumbturnMessages
 
 /// Keys for development, in files of mode 0600.

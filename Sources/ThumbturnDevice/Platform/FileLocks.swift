@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnHost
 
 /// Locks that are files of a folder, one for each name (`flock`). The kernel frees them when their process ends, also
 /// one that was killed.

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnHost
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,5 +1,6 @@
 import Synchronization
 public import ThumbturnCore
+import ThumbturnHost
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMatcher
 
 /// Checks the parts of a Linux device one by one, without prompting the person.
 package struct Examination: Sendable {

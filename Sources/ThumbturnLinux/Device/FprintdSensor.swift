@@ -1,6 +1,7 @@
 #if LinuxDevice && os(Linux)
 public import ThumbturnCore
 public import ThumbturnDevice
+import ThumbturnMatcher
 
 /// The fingerprint reader of this machine, asked through fprintd.
 ///

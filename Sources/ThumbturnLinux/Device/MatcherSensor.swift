@@ -1,6 +1,7 @@
 #if LinuxDevice && os(Linux)
 public import ThumbturnCore
 public import ThumbturnDevice
+import ThumbturnMatcher
 
 /// The fingerprint reader of this machine, asked through `thumbturn-matcherd`. A match comes with the matcher's
 /// signature for one use of one key over one message, which the TPM checks, so the device process itself is not

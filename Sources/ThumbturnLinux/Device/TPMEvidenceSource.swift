@@ -1,6 +1,7 @@
 #if LinuxDevice && os(Linux)
 public import ThumbturnCore
 public import ThumbturnDevice
+import ThumbturnMatcher
 import ThumbturnMessages
 
 /// The evidence that a device's keys live in its TPM: the endorsement certificate, the answer to a credential, and the TPM's

@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMatcher
 
 /// A TPM key as a JSON file. The file holds no secret: only this TPM can decrypt the private part.
 struct TPMKeyFile: Hashable, Sendable, Codable {
@@ -22,17 +23,7 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
     /// The condition under which the key signs.
     var guarded: Guard
     /// How the TPM made the key; nil in files of earlier versions, whose keys the TPM cannot certify.
-    var creation: Creation?
-
-    /// The circumstances of a key's creation, and the TPM's proof of it.
-    struct Creation: Hashable, Sendable, Codable {
-        /// The circumstances: a `TPMS_CREATION_DATA`.
-        var data: [UInt8]
-        /// The hash of the circumstances.
-        var hash: [UInt8]
-        /// The TPM's own proof that it made the key: a `TPMT_TK_CREATION`. Clearing the TPM voids it.
-        var ticket: [UInt8]
-    }
+    var creation: TPMCreation?
 
     var bytes: [UInt8] {
         get throws(Failure) {
@@ -51,7 +42,7 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
         self = file
     }
 
-    init(publicArea: TPMPublicArea, sealed: [UInt8], parent: [UInt8], guarded: Guard, creation: Creation? = nil) {
+    init(publicArea: TPMPublicArea, sealed: [UInt8], parent: [UInt8], guarded: Guard, creation: TPMCreation? = nil) {
         self.publicArea = publicArea.bytes
         self.sealed = sealed
         self.parent = parent
@@ -71,7 +62,7 @@ extension TPMKeyFile.Guard {
     }
 }
 
-extension TPMKeyFile.Creation {
+extension TPMCreation {
     /// Whether the parts have the lengths of a TPM's, so that they fit into libtss2's structures.
     fileprivate var isWellFormed: Bool { data.count <= 1024 && hash.count == 32 && ticket.count <= 128 }
 }

@@ -2,8 +2,10 @@
 import Crypto
 import Dispatch
 public import ThumbturnCore
-import ThumbturnMessages
 public import ThumbturnDevice
+import ThumbturnHost
+import ThumbturnMatcher
+import ThumbturnMessages
 
 /// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by
 /// the TPM.

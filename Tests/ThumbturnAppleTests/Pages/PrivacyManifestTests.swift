@@ -41,7 +41,7 @@ import Testing
 
     /// The targets that an app on Apple's systems links.
     private static let targets = [
-        "ThumbturnCore", "ThumbturnMessages", "ThumbturnDevice", "ThumbturnApple", "Thumbturn", "ThumbturnUI",
+        "ThumbturnCore", "ThumbturnMessages", "ThumbturnHost", "ThumbturnDevice", "ThumbturnApple", "Thumbturn", "ThumbturnUI",
     ]
 
     @Test("A13: the manifest has each category that the sources use, with a reason, and no other")

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnHost
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
@@ -10,7 +11,7 @@ import ThumbturnTestKit
     /// Darwin's `fsync` leaves bytes in the drive's own cache, which no test can see. So this one reads the source: both
     /// syncs go through the function that asks for a full one.
     @Test func everySyncIsAFullOne() throws {
-        let file = repository.appendingPathComponent("Sources/ThumbturnDevice/Support/PrivateFiles.swift")
+        let file = repository.appendingPathComponent("Sources/ThumbturnHost/PrivateFiles.swift")
         let parts = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "private static func flush(")
         let full = try #require(parts.last?.components(separatedBy: "\n    }\n").first)
         #expect(parts.count == 2 && full.contains("fcntl(file, F_FULLFSYNC) == 0"))
