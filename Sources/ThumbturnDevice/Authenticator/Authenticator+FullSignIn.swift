@@ -42,7 +42,8 @@ extension Authenticator {
         let outcome: Result<ProofAnswer<DeviceSession>, Failure>
         do throws(Failure) {
             outcome = .success(
-                try await answer(ask, by: start, signIn: lastRung, challenge: signInChallenge) { (proofs, _) async throws(Failure) in
+                try await answer(ask, by: start, signIn: lastRung, challenge: signInChallenge) {
+                    (proofs, _) async throws(Failure) in
                     try await self.session(for: proofs)
                 } keep: { (session, answered, check) async throws(Failure) in
                     try await self.keep(session, from: answered, check: check)
