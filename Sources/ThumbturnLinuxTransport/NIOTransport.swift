@@ -29,15 +29,15 @@ public struct NIOTransport: Transport {
         guard let server = Server(request), let head = HTTPRequestHead(request, to: server) else {
             throw Failure(.insecureServer)
         }
-        return try await Exchange.run(request) { exchange in
-            connections.send(Call(exchange: exchange, request: request, head: head), to: server)
+        return try await PendingAnswer.run(request) { answer in
+            connections.send(Call(answer: answer, request: request, head: head), to: server)
         }
     }
 }
 
-/// A request on its way to a connection, with the exchange that its answer belongs to.
+/// A request on its way to a connection, with the answer that waits for it.
 struct Call: Sendable {
-    let exchange: Exchange
+    let answer: PendingAnswer
     let request: TransportRequest
     let head: HTTPRequestHead
 }

@@ -34,15 +34,15 @@ public struct URLSessionTransport: Transport {
         message.httpMethod = request.method
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         if !request.body.isEmpty { message.httpBody = Data(request.body) }
-        return try await Exchange.run(request) { [message] exchange in
-            Self.call { Self.start(exchange, message) }
+        return try await PendingAnswer.run(request) { [message] answer in
+            Self.call { Self.start(answer, message) }
         }
     }
 
-    private static func start(_ exchange: Exchange, _ message: URLRequest) {
+    private static func start(_ answer: PendingAnswer, _ message: URLRequest) {
         let task = session.dataTask(with: message)
-        receiver.add(exchange, for: task)
-        exchange.onStop { call { task.cancel() } }
+        receiver.add(answer, for: task)
+        answer.onStop { call { task.cancel() } }
         task.resume()
     }
 

@@ -311,17 +311,17 @@ import ThumbturnDevice
         let server = try #require(Server(request))
         for isStopped in [false, true] {
             await expectFailure(.cancelledByApp) {
-                _ = try await Exchange.run(request) { exchange in
+                _ = try await PendingAnswer.run(request) { answer in
                     let handlers: [any ChannelHandler] = [
                         AnswerLimit(), HTTPRequestEncoder(), ExchangeHandler(connections: ConnectionPool(), server: server),
                     ]
                     let channel = EmbeddedChannel(handlers: handlers)
-                    if isStopped { exchange.stop(Failure(.cancelledByApp)) }
+                    if isStopped { answer.stop(Failure(.cancelledByApp)) }
                     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-                    channel.writeAndFlush(Call(exchange: exchange, request: request, head: head), promise: nil)
+                    channel.writeAndFlush(Call(answer: answer, request: request, head: head), promise: nil)
                     let sent = try? channel.readOutbound(as: ByteBuffer.self)
                     #expect((sent == nil) == isStopped)
-                    exchange.stop(Failure(.cancelledByApp))
+                    answer.stop(Failure(.cancelledByApp))
                 }
             }
         }

@@ -1,8 +1,8 @@
 import Synchronization
 package import ThumbturnCore
 
-/// One request on its way through the network: what has arrived of its answer, and its one end.
-package final class Exchange: Sendable {
+/// The answer to one request on its way through the network: what has arrived of it, and its one outcome.
+package final class PendingAnswer: Sendable {
     private typealias Outcome = Result<TransportResponse, Failure>
 
     private let state = Mutex(State())
@@ -21,26 +21,26 @@ package final class Exchange: Sendable {
         self.longestAnswer = longestAnswer
     }
 
-    /// Runs an exchange until its one end: the answer's, the request's deadline or the cancellation of the caller.
+    /// Waits for the one outcome: the whole answer, the request's deadline or the cancellation of the caller.
     ///
     /// - Parameters:
     ///   - request: the request, for its bounds.
     ///   - start: sends the request, and names what cancels that (`onStop`).
     package static func run(
-        _ request: TransportRequest, start: (Exchange) -> Void
+        _ request: TransportRequest, start: (PendingAnswer) -> Void
     ) async throws(Failure) -> TransportResponse {
-        let exchange = Exchange(longestAnswer: request.longestAnswer)
+        let answer = PendingAnswer(longestAnswer: request.longestAnswer)
         let deadline = Task {
             let deadline = min(request.deadline, SystemClock.longestSleep)
             guard (try? await Task.sleep(for: deadline, clock: .continuous)) != nil else { return }
-            exchange.stop(Failure(.unreachable, recovery: .retry))
+            answer.stop(Failure(.unreachable, recovery: .retry))
         }
         defer { deadline.cancel() }
         let outcome = await withTaskCancellationHandler {
-            start(exchange)
-            return await exchange.outcome()
+            start(answer)
+            return await answer.outcome()
         } onCancel: {
-            exchange.stop(Failure(.cancelledByApp))
+            answer.stop(Failure(.cancelledByApp))
         }
         return try outcome.get()
     }
@@ -56,13 +56,13 @@ package final class Exchange: Sendable {
         }
     }
 
-    /// Whether the answer is complete, or the exchange was stopped.
+    /// Whether there is an outcome: the answer is complete, or was stopped.
     package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
     /// Whether data goes on coming long after the end.
     package var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
 
-    /// Names what cancels the network's task; called at once where the exchange was stopped already.
+    /// Names what cancels the network's task; called at once where the answer was stopped already.
     package func onStop(_ cancel: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.outcome == nil { state.cancel = cancel }
@@ -71,7 +71,7 @@ package final class Exchange: Sendable {
         if hasEnded { cancel() }
     }
 
-    /// Ends the exchange with a failure, and cancels the network's task.
+    /// Gives up the answer with a failure, and cancels the network's task.
     package func stop(_ failure: Failure) {
         end(.failure(failure))?()
     }
@@ -101,8 +101,8 @@ package final class Exchange: Sendable {
 
     /// The answer is complete.
     ///
-    /// - Parameter release: gives the connection to the next exchange. It is called before the caller has the answer, and
-    ///   only where this is the end that counts: a connection whose exchange was stopped is about to be closed.
+    /// - Parameter release: gives the connection to the next request. It is called before the caller has the answer, and
+    ///   only where this is the end that counts: a connection whose answer was stopped is about to be closed.
     package func completed(release: () -> Void = {}) {
         let answer = state.withLock { state in state.head.map { ($0, state.body) } }
         guard let ((status, headers), body) = answer, status >= 200 else { return stop(Failure(.unexpectedAnswer)) }
