@@ -44,6 +44,7 @@ final class ConnectionPool: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         // On the connection's own loop: elsewhere the handshake may have failed before the call was written, and its error lost.
         loop.execute {
+            // An attempt to connect cannot be cancelled, so it has a limit of its own.
             let opening = ClientBootstrap(group: loop)
                 .connectTimeout(TimeAmount(call.request.deadline))
                 .channelOption(.socketOption(.tcp_nodelay), value: 1)

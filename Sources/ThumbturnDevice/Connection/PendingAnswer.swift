@@ -2,6 +2,9 @@ import Synchronization
 package import ThumbturnCore
 
 /// The answer to one request on its way through the network: what has arrived of it, and its one outcome.
+///
+/// This is the only place that judges an answer's size. A transport that reads piece by piece hands it each piece, and is
+/// stopped at the first one too many; `BoundedTransport` hands it the whole answer of any transport.
 package final class PendingAnswer: Sendable {
     private typealias Outcome = Result<TransportResponse, Failure>
 
@@ -21,21 +24,15 @@ package final class PendingAnswer: Sendable {
         self.longestAnswer = longestAnswer
     }
 
-    /// Waits for the one outcome: the whole answer, the request's deadline or the cancellation of the caller.
+    /// Waits for the one outcome: the whole answer, a failure, or the cancellation of the caller. There is no limit of time.
     ///
     /// - Parameters:
-    ///   - request: the request, for its bounds.
+    ///   - request: the request, for the size that its answer may have.
     ///   - start: sends the request, and names what cancels that (`onStop`).
-    package static func run(
-        _ request: TransportRequest, start: (PendingAnswer) -> Void
+    package static func wait(
+        for request: TransportRequest, start: (PendingAnswer) -> Void
     ) async throws(Failure) -> TransportResponse {
         let answer = PendingAnswer(longestAnswer: request.longestAnswer)
-        let deadline = Task {
-            let deadline = min(request.deadline, SystemClock.longestSleep)
-            guard (try? await Task.sleep(for: deadline, clock: .continuous)) != nil else { return }
-            answer.stop(Failure(.unreachable, recovery: .retry))
-        }
-        defer { deadline.cancel() }
         let outcome = await withTaskCancellationHandler {
             start(answer)
             return await answer.outcome()
@@ -62,7 +59,7 @@ package final class PendingAnswer: Sendable {
     /// Whether data goes on coming long after the end.
     package var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
 
-    /// Names what cancels the network's task; called at once where the answer was stopped already.
+    /// Names what cancels the network's task; called at once if the answer was stopped already.
     package func onStop(_ cancel: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.outcome == nil { state.cancel = cancel }
@@ -78,9 +75,16 @@ package final class PendingAnswer: Sendable {
 
     /// The head of an answer arrived. A later one replaces it: an answer with a status below 200 comes before the real
     /// one.
+    ///
+    /// - Parameter length: the length of the body as the head announces it; negative if it does not.
     package func received(status: Int, headers: [String: String], length: Int64) {
+        guard length <= Int64(longestAnswer), Self.allows(headers) else { return stop(Failure(.unexpectedAnswer)) }
         state.withLock { $0.head = (status, headers) }
-        if length > Int64(longestAnswer) { stop(Failure(.unexpectedAnswer)) }
+    }
+
+    private static func allows(_ headers: [String: String]) -> Bool {
+        headers.count <= TransportResponse.mostHeaders
+            && headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= TransportResponse.longestHeaders
     }
 
     /// A piece of the body arrived, after decompression.
@@ -98,6 +102,15 @@ package final class PendingAnswer: Sendable {
     /// The most pieces of a body: each costs memory and time whatever its size, and the network itself makes pieces of
     /// 1 KiB and more.
     private static let mostPieces = 8192
+
+    /// The whole answer arrived at once, because a transport had already read it.
+    func received(_ whole: TransportResponse) {
+        received(status: whole.status, headers: whole.headers, length: Int64(whole.body.count))
+        state.withLock { state in
+            if state.outcome == nil { state.body = whole.body }
+        }
+        completed()
+    }
 
     /// The answer is complete.
     ///
