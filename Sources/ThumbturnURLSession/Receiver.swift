@@ -14,16 +14,16 @@ final class InPlaceQueue: OperationQueue, @unchecked Sendable {
 }
 #endif
 
-/// Hands what arrives in the session to its exchanges.
+/// Hands what arrives in the session to the answers that wait for it.
 final class Receiver: NSObject, URLSessionDataDelegate {
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let answers = Mutex<[Int: PendingAnswer]>([:])
 
-    func add(_ exchange: Exchange, for task: URLSessionTask) {
-        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    func add(_ answer: PendingAnswer, for task: URLSessionTask) {
+        answers.withLock { $0[task.taskIdentifier] = answer }
     }
 
-    private func exchange(of task: URLSessionTask) -> Exchange? {
-        exchanges.withLock { $0[task.taskIdentifier] }
+    private func answer(of task: URLSessionTask) -> PendingAnswer? {
+        answers.withLock { $0[task.taskIdentifier] }
     }
 
     func urlSession(
@@ -31,34 +31,34 @@ final class Receiver: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            exchange(of: dataTask)?.received(
+            answer(of: dataTask)?.received(
                 status: response.statusCode, headers: response.lowercasedHeaders, length: response.expectedContentLength
             )
         }
-        // An exchange that ended here cancels the task itself.
+        // An answer that ended here cancels the task itself.
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        guard let exchange = exchange(of: dataTask) else { return }
-        exchange.received(data)
+        guard let answer = answer(of: dataTask) else { return }
+        answer.received(data)
         #if canImport(FoundationNetworking)
-        if exchange.isFlooded { slowDown() }
+        if answer.isFlooded { slowDown() }
         #endif
     }
 
     #if canImport(FoundationNetworking)
-    /// Makes a flood wait that goes on after its exchange has ended. FoundationNetworking cancels the task only when the
+    /// Makes a flood wait that goes on after its answer has ended. FoundationNetworking cancels the task only when the
     /// flood pauses, and until then each piece costs memory that it does not give back. This thread is the session's.
     private func slowDown() { Thread.sleep(forTimeInterval: 0.01) }
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard let answer = answers.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         if let error = error as NSError? {
-            exchange.failed(.init(domain: error.domain, code: error.code))
+            answer.failed(.init(domain: error.domain, code: error.code))
         } else {
-            exchange.completed()
+            answer.completed()
         }
     }
 
@@ -77,7 +77,7 @@ final class Receiver: NSObject, URLSessionDataDelegate {
     ) {
         #if canImport(FoundationNetworking)
         // It asks when the answer is complete, for HTTP's own ways only, and takes every refusal as a cancellation.
-        exchange(of: task)?.completed()
+        answer(of: task)?.completed()
         Thread.detachNewThread { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else
         let isHTTP = [

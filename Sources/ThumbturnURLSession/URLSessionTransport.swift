@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 /// Sends requests through URLSession, without cookies, cache, stored credentials and redirects. It reads no more of an
-/// answer than the request allows, and gives up at the request's deadline.
+/// answer than the request allows, and stops when its task is cancelled, as the library does at the request's deadline.
 ///
 /// On Linux URLSession is swift-corelibs-foundation's; what a hostile server can still do to that one is in the guide to
 /// Linux devices. With the trait `LinuxDevice` there is `NIOTransport`, to which it can do none of that.
@@ -17,7 +17,6 @@ public struct URLSessionTransport: Transport {
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
-        configuration.timeoutIntervalForRequest = 15
         #if canImport(FoundationNetworking)
         return URLSession(configuration: configuration, delegate: receiver, delegateQueue: InPlaceQueue())
         #else
@@ -34,15 +33,18 @@ public struct URLSessionTransport: Transport {
         message.httpMethod = request.method
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         if !request.body.isEmpty { message.httpBody = Data(request.body) }
-        return try await Exchange.run(request) { [message] exchange in
-            Self.call { Self.start(exchange, message) }
+        // How long the server may be silent, which URLSession limits in any case: no call fails before its deadline. A week is
+        // the most, because URLSession ends every call then.
+        message.timeoutInterval = min(max(request.deadline, .zero), .seconds(7 * 24 * 3600)) / .seconds(1) + 1
+        return try await PendingAnswer.wait(for: request) { [message] answer in
+            Self.call { Self.start(answer, message) }
         }
     }
 
-    private static func start(_ exchange: Exchange, _ message: URLRequest) {
+    private static func start(_ answer: PendingAnswer, _ message: URLRequest) {
         let task = session.dataTask(with: message)
-        receiver.add(exchange, for: task)
-        exchange.onStop { call { task.cancel() } }
+        receiver.add(answer, for: task)
+        answer.onStop { call { task.cancel() } }
         task.resume()
     }
 

@@ -136,6 +136,20 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func theDeadlineOfACallCancelsItsExchange() async throws {
+        let world = AndroidWorld()
+        try await world.run {
+            let endless = Endless(clock: world.clock)
+            let android = FakeAndroid(world.phone, level: 35, clock: world.clock, server: endless)
+            let bounded = BoundedTransport(AndroidTransport(system: android), clock: world.clock)
+            await expectFailure(.unreachable) {
+                _ = try await bounded.send(TransportRequest(method: "GET", url: "https://a.example"))
+            }
+            await world.sleep(.seconds(1))
+            #expect(endless.isCancelled && android.calls(.cancel) == 1)
+        }
+    }
+
     private final class Endless: Transport {
         let clock: VirtualClock
         private let ended = Mutex(false)

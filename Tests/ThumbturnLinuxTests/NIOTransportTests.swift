@@ -276,7 +276,8 @@ import ThumbturnDevice
             while connection.send("x") { Thread.sleep(forTimeInterval: 0.05) }
         }
         defer { server.stop() }
-        let failed = await failure { _ = try await transport.send(.get(server, deadline: .milliseconds(300))) }
+        let bounded = BoundedTransport(transport, clock: SystemClock())
+        let failed = await failure { _ = try await bounded.send(.get(server, deadline: .milliseconds(300))) }
         #expect(failed?.code == .unreachable && failed?.recovery == .retry)
     }
 
@@ -311,17 +312,17 @@ import ThumbturnDevice
         let server = try #require(Server(request))
         for isStopped in [false, true] {
             await expectFailure(.cancelledByApp) {
-                _ = try await Exchange.run(request) { exchange in
+                _ = try await PendingAnswer.wait(for: request) { answer in
                     let handlers: [any ChannelHandler] = [
                         AnswerLimit(), HTTPRequestEncoder(), ExchangeHandler(connections: ConnectionPool(), server: server),
                     ]
                     let channel = EmbeddedChannel(handlers: handlers)
-                    if isStopped { exchange.stop(Failure(.cancelledByApp)) }
+                    if isStopped { answer.stop(Failure(.cancelledByApp)) }
                     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-                    channel.writeAndFlush(Call(exchange: exchange, request: request, head: head), promise: nil)
+                    channel.writeAndFlush(Call(answer: answer, request: request, head: head), promise: nil)
                     let sent = try? channel.readOutbound(as: ByteBuffer.self)
                     #expect((sent == nil) == isStopped)
-                    exchange.stop(Failure(.cancelledByApp))
+                    answer.stop(Failure(.cancelledByApp))
                 }
             }
         }
@@ -416,7 +417,8 @@ import ThumbturnDevice
         defer { server.stop() }
         var request = TransportRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")
         request.deadline = .milliseconds(300)
-        await expectFailure(.unreachable) { [request] in _ = try await transport.send(request) }
+        let bounded = BoundedTransport(transport, clock: SystemClock())
+        await expectFailure(.unreachable) { [request] in _ = try await bounded.send(request) }
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What may look at what: folders of a target, targets of the package, and programs.
+/// What may look at what: folders of a target and of its rooms, targets of the package, and programs.
 @Suite struct RoomsTests {
     private static let script = repository.appendingPathComponent("scripts/rooms").path
 
@@ -48,6 +48,44 @@ import Testing
         let run = try await Built.run(Self.script, [folder])
         #expect(run.status == 1 && run.errors.contains("Knot in "), "\(run.output)\(run.errors)")
         #expect(run.output.contains("    A looks at B: Two"))
+    }
+
+    /// The folders inside a room, and the files beside them, are in an order as well.
+    @Test func foldersInsideARoomAreInOrder() async throws {
+        let folder = try Self.write([
+            "Store/Low/Row.swift": "struct Row {}", "Store/Store.swift": "struct Store { var row: Row }",
+            "Store/High/Restore.swift": "func restore(_ store: Store, from page: Page) {}",
+            // A room below looks at none of them, and one above at all of them.
+            "Pages/Page.swift": "struct Page {}", "Server/Server.swift": "struct Server { var store: Store; var row: Row }",
+        ])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let run = try await Built.run(Self.script, [folder])
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        #expect(run.output.contains(": Pages < Store < Server\n  Store: Low < . < High\n"), "\(run.output)")
+    }
+
+    /// Two folders of a room that look at each other, a folder and a file beside it, and two folders one room deeper.
+    @Test(arguments: [
+        (
+            "Room/A", "Room/B",
+            ["Room/A/One.swift": "struct One { var two: Two }", "Room/B/Two.swift": "struct Two { var one: One }"]
+        ),
+        (
+            "Room/.", "Room/B",
+            ["Room/One.swift": "struct One { var two: Two }", "Room/B/Two.swift": "struct Two { var one: One }"]
+        ),
+        (
+            "Room/In/A", "Room/In/B",
+            ["Room/In/A/One.swift": "struct One { var two: Two }", "Room/In/B/C/Two.swift": "struct Two { var one: One }"]
+        ),
+    ])
+    func aKnotInsideARoomIsFound(_ room: String, _ other: String, _ files: [String: String]) async throws {
+        let folder = try Self.write(files)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let run = try await Built.run(Self.script, [folder])
+        #expect(run.status == 1 && run.errors.contains(": \(room), \(other)\n"), "\(run.output)\(run.errors)")
+        let why = try await Built.run(Self.script, ["--why", room, other, folder])
+        #expect(why.output == "Two: One.swift\n")
     }
 
     // MARK: - Targets and programs

@@ -2,6 +2,8 @@ import ThumbturnCore
 import ThumbturnDevice
 
 /// The network, by the system's own HTTP client: its certificate store and the app's network security configuration apply.
+/// The library judges an answer's size and keeps the deadline; the client gets both numbers for what it reads and for how long
+/// its sockets wait.
 struct AndroidTransport: Transport {
     let system: any AndroidSystem
 

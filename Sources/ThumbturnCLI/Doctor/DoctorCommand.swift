@@ -76,7 +76,8 @@ private struct ServerExamination {
         }
         let answer: TransportResponse
         do throws(Failure) {
-            answer = try await commandTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
+            let transport = BoundedTransport(commandTransport(), clock: SystemClock())
+            answer = try await transport.send(TransportRequest(method: "GET", url: url.absoluteString))
         } catch {
             return [
                 MachineFinding(

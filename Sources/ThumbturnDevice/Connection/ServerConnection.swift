@@ -18,7 +18,7 @@ package final class ServerConnection: Sendable {
         self.address = address
         self.platform = platform
         signer = DPoPSigner(platform: platform)
-        transport = BoundedTransport(transport: platform.transport, clock: platform.clock)
+        transport = BoundedTransport(platform.transport, clock: platform.clock)
     }
 
     /// The body of a request.

@@ -35,7 +35,7 @@ struct ProviderConnection {
         var request = request
         request.headers["Accept"] = "application/json"
         request.deadline = platform.exchangeDeadline
-        let answer = try await BoundedTransport(transport: platform.transport, clock: platform.clock).send(request)
+        let answer = try await BoundedTransport(platform.transport, clock: platform.clock).send(request)
         guard answer.status < 500, answer.status != 429 else {
             let http = Failure.PlatformStatus(domain: "HTTP", code: answer.status)
             throw Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)

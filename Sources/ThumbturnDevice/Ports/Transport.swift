@@ -5,8 +5,9 @@ public protocol Transport: Sendable {
     /// Sends one request and returns the answer, whatever its status. Redirects are not followed. Throws `unreachable`
     /// where there is no answer.
     ///
-    /// A transport stops reading at the request's `longestAnswer` and gives up at its `deadline`. The library checks both
-    /// again, so an app's own transport cannot make a call endless; but what a transport has read is in memory by then.
+    /// A transport stops reading once the body is longer than the request's `longestAnswer`, and stops altogether when its
+    /// task is cancelled. The library refuses an answer that is too long, cancels the task at the request's `deadline`, and
+    /// does not wait for a transport that ignores this; but what a transport has read is in memory by then.
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse
 }
 
@@ -22,8 +23,9 @@ public struct TransportRequest: Sendable, Redacted {
     public var body: [UInt8]
     /// The most bytes of the answer's body, after decompression. A longer answer fails with `unexpectedAnswer`.
     public var longestAnswer = Self.usualLongestAnswer
-    /// The time of the whole exchange, from the first byte that is sent to the last one received. An answer that is not
-    /// complete by then fails with `unreachable`.
+    /// The time of the whole exchange, from the first byte that is sent to the last one received. The library cancels a call
+    /// whose answer is not complete by then, and fails with `unreachable`. An app that calls a transport itself has no
+    /// deadline but its own.
     public var deadline: Duration = .seconds(30)
 
     /// 256 KiB: our own answers are far shorter; the longest is a list of approvals.

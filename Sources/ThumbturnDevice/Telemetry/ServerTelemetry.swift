@@ -42,7 +42,7 @@ public struct ServerTelemetry: TelemetrySender, Redacted {
         guard EchoedText.isAccessToken(key) else {
             throw Failure(.unexpectedAnswer, hint: "A write key has only letters, digits, -._~+/ and = at its end.")
         }
-        let transport = BoundedTransport(transport: platform.transport, clock: platform.clock)
+        let transport = BoundedTransport(platform.transport, clock: platform.clock)
         var unsent = TransportRequest(
             method: "POST", url: address.issuer + Self.path,
             headers: ["Content-Type": "application/json", "Authorization": "Bearer \(key)"])

@@ -17,7 +17,7 @@ final class AnswerLimit: ChannelDuplexHandler {
     /// Closes the connection at once.
     struct Cut: Sendable {}
 
-    private var exchange: Exchange?
+    private var answer: PendingAnswer?
     /// What may still come. A server may greet with TLS, and nothing else, before there is a call.
     private var left = AnswerLimit.surroundings
 
@@ -27,7 +27,7 @@ final class AnswerLimit: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         left -= unwrapInboundIn(data).readableBytes
         guard left >= 0 else {
-            exchange?.stop(Failure(.unexpectedAnswer))
+            answer?.stop(Failure(.unexpectedAnswer))
             return context.close(promise: nil)
         }
         context.fireChannelRead(data)
@@ -36,7 +36,7 @@ final class AnswerLimit: ChannelDuplexHandler {
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         switch event {
         case let call as Call:
-            exchange = call.exchange
+            answer = call.answer
             // Twice, because small chunks and small records of TLS cost that much at most where a server is honest.
             let longest = min(max(call.request.longestAnswer, 0), Int.max / 4)
             left = 2 * longest + Self.surroundings

@@ -31,19 +31,20 @@ final class ConnectionPool: Sendable {
     /// - Parameter roots: the certificates, in PEM, that are trusted instead of the system's; nil for the system's.
     init(trusting roots: [UInt8]? = nil) { self.roots = roots }
 
-    /// Sends a request through a connection that waits, or through a new one. The end is the exchange's.
+    /// Sends a request through a connection that waits, or through a new one. The pending answer has the outcome.
     func send(_ call: Call, to server: Server) {
         guard let channel = take(server) else { return open(call, to: server) }
-        call.exchange.onStop { channel.cut() }
-        channel.writeAndFlush(call).whenFailure { call.exchange.failed($0) }
+        call.answer.onStop { channel.cut() }
+        channel.writeAndFlush(call).whenFailure { call.answer.failed($0) }
     }
 
     private func open(_ call: Call, to server: Server) {
         let tls: NIOSSLContext?
-        do { tls = server.isSecure ? try context() : nil } catch { return call.exchange.failed(error) }
+        do { tls = server.isSecure ? try context() : nil } catch { return call.answer.failed(error) }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         // On the connection's own loop: elsewhere the handshake may have failed before the call was written, and its error lost.
         loop.execute {
+            // An attempt to connect cannot be cancelled, so it has a limit of its own.
             let opening = ClientBootstrap(group: loop)
                 .connectTimeout(TimeAmount(call.request.deadline))
                 .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -51,8 +52,8 @@ final class ConnectionPool: Sendable {
                     channel.eventLoop.makeCompletedFuture { try self.fill(channel.pipeline.syncOperations, server, tls) }
                 }
                 .connect(host: server.host, port: server.port)
-            call.exchange.onStop { opening.whenSuccess { $0.cut() } }
-            opening.flatMap { $0.writeAndFlush(call) }.whenFailure { call.exchange.failed($0) }
+            call.answer.onStop { opening.whenSuccess { $0.cut() } }
+            opening.flatMap { $0.writeAndFlush(call) }.whenFailure { call.answer.failed($0) }
         }
     }
 
@@ -93,7 +94,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Keeps a connection whose exchange is over. False where it has to be closed.
+    /// Keeps a connection whose request is answered. False where it has to be closed.
     func keep(_ channel: any Channel, to server: Server) -> Bool {
         let end = ContinuousClock.now.advanced(by: Self.patience)
         let isKept = state.withLock { state in

@@ -6,7 +6,7 @@ import NIOSSL
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The last handler of a connection: sends one request after the other, and hands each answer to its exchange.
+/// The last handler of a connection: sends one request after the other, and hands what arrives to the answer that waits for it.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Call
@@ -14,7 +14,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     private let connections: ConnectionPool
     private let server: Server
-    private var exchange: Exchange?
+    private var answer: PendingAnswer?
     private var isReusable = false
     private var isComplete = false
 
@@ -26,8 +26,8 @@ final class ExchangeHandler: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let call = unwrapOutboundIn(data)
         // A caller that was cancelled while the connection was opened sends nothing.
-        guard !call.exchange.hasEnded else { return context.close(promise: promise) }
-        exchange = call.exchange
+        guard !call.answer.hasEnded else { return context.close(promise: promise) }
+        answer = call.answer
         (isReusable, isComplete) = (false, false)
         context.triggerUserOutboundEvent(call, promise: nil)
         context.write(wrapOutboundOut(.head(call.head)), promise: nil)
@@ -42,15 +42,15 @@ final class ExchangeHandler: ChannelDuplexHandler {
         case .head(let head):
             isReusable = head.isKeepAlive
             // The decoder drops those that come before the real one, and lets others through that no request of ours asks for.
-            if head.status.code < 200 { exchange?.stop(Failure(.unexpectedAnswer)) }
+            if head.status.code < 200 { answer?.stop(Failure(.unexpectedAnswer)) }
             var fields: [String: String] = [:]
             for (name, value) in head.headers {
                 fields[name.lowercased(), default: ""] += fields[name.lowercased()] == nil ? value : ", \(value)"
             }
             // A length that is no number is refused by the decoder; -1 says that there is none.
             let length = head.headers.first(name: "Content-Length").flatMap { Int64($0) } ?? -1
-            exchange?.received(status: Int(head.status.code), headers: fields, length: length)
-        case .body(let piece): exchange?.received(piece.readableBytesView)
+            answer?.received(status: Int(head.status.code), headers: fields, length: length)
+        case .body(let piece): answer?.received(piece.readableBytesView)
         // With trailers, which are dropped.
         case .end: isComplete = true
         }
@@ -58,7 +58,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     /// Everything that has arrived was read. A connection is used again only where nothing came after the answer.
     func channelReadComplete(context: ChannelHandlerContext) {
-        guard isComplete, let ended = exchange.take() else { return }
+        guard isComplete, let ended = answer.take() else { return }
         var isKept = false
         ended.completed { isKept = isReusable && connections.keep(context.channel, to: server) }
         if !isKept { context.close(promise: nil) }
@@ -76,12 +76,12 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     /// The connection has ended. An answer that is complete counts, whatever came after it.
     private func end(_ error: any Error) {
-        guard let ended = exchange.take() else { return }
+        guard let ended = answer.take() else { return }
         if isComplete { ended.completed() } else { ended.failed(error) }
     }
 }
 
-extension Exchange {
+extension PendingAnswer {
     /// The network failed, or what the server sent is not HTTP.
     func failed(_ error: any Error) {
         switch error {

@@ -8,10 +8,11 @@ public import ThumbturnDevice
 /// Sends requests through swift-nio, without redirects, cookies, cache, stored credentials, decompression and proxies.
 /// TLS is judged with the system's certificates.
 ///
-/// A server cannot end the process, and takes neither memory nor time beyond the request's bounds: all that it sends for
-/// one answer is counted as it arrives, and at most twice `longestAnswer` and 64 KiB are read. An answer that is longer
-/// than the request allows, or is not HTTP, fails with `unexpectedAnswer`. Trailers, and answers with a status below 200
-/// that come before the real one, are dropped. A connection whose answer was cut is closed; others are used again.
+/// A server cannot end the process, and takes no memory beyond the request's bounds: all that it sends for one answer is
+/// counted as it arrives, and at most twice `longestAnswer` and 64 KiB are read. An answer that is longer than the request
+/// allows, or is not HTTP, fails with `unexpectedAnswer`. Trailers, and answers with a status below 200 that come before
+/// the real one, are dropped. A connection whose answer was cut, or whose call was cancelled, is closed; others are used
+/// again.
 public struct NIOTransport: Transport {
     private let connections: ConnectionPool
 
@@ -29,15 +30,15 @@ public struct NIOTransport: Transport {
         guard let server = Server(request), let head = HTTPRequestHead(request, to: server) else {
             throw Failure(.insecureServer)
         }
-        return try await Exchange.run(request) { exchange in
-            connections.send(Call(exchange: exchange, request: request, head: head), to: server)
+        return try await PendingAnswer.wait(for: request) { answer in
+            connections.send(Call(answer: answer, request: request, head: head), to: server)
         }
     }
 }
 
-/// A request on its way to a connection, with the exchange that its answer belongs to.
+/// A request on its way to a connection, with the answer that waits for it.
 struct Call: Sendable {
-    let exchange: Exchange
+    let answer: PendingAnswer
     let request: TransportRequest
     let head: HTTPRequestHead
 }

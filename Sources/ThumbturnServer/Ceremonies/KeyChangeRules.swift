@@ -22,7 +22,8 @@ struct KeyChangeRules: Sendable {
         case either
     }
 
-    struct Row: Sendable {
+    /// What a change needs.
+    struct Rule: Sendable {
         var before: Before
         var authorities: Set<Authority>
     }
@@ -33,13 +34,13 @@ struct KeyChangeRules: Sendable {
     /// It authorises a new biometric key only if the deployment allows that, because a thief who knows it can enrol a
     /// face. A biometric key does not authorise its own replacement, which is needed when that key is invalidated or
     /// was turned off. Removing a PIN and setting another one amounts to a change, so both need the same authority.
-    static let table: [KeyChange: Row] = [
-        .setPIN: Row(before: .nothing, authorities: [.factor(.biometric), .factor(.passcode)]),
-        .changePIN: Row(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),
-        .resetPIN: Row(before: .either, authorities: [.credentials]),
-        .removePIN: Row(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),
-        .replaceBiometric: Row(before: .either, authorities: [.credentials]),
-        .removeBiometric: Row(before: .aKey, authorities: [.factor(.biometric), .factor(.passcode), .factor(.pin)]),
+    static let table: [KeyChange: Rule] = [
+        .setPIN: Rule(before: .nothing, authorities: [.factor(.biometric), .factor(.passcode)]),
+        .changePIN: Rule(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),
+        .resetPIN: Rule(before: .either, authorities: [.credentials]),
+        .removePIN: Rule(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),
+        .replaceBiometric: Rule(before: .either, authorities: [.credentials]),
+        .removeBiometric: Rule(before: .aKey, authorities: [.factor(.biometric), .factor(.passcode), .factor(.pin)]),
     ]
 
     /// Whether the passcode may authorise a new biometric key.

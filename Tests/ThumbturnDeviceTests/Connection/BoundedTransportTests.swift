@@ -39,6 +39,25 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aTransportIsCancelledAtTheDeadline() async throws {
+        try await World.enrolled { world in
+            let (ends, mailbox) = AsyncStream.makeStream(of: Instant.self)
+            let auth = try Self.authenticator(
+                of: world,
+                over: Changed(world.server) { [clock = world.clock] in
+                    try? await clock.sleep(until: clock.now.advanced(by: .seconds(86_400)))
+                    mailbox.yield(clock.now)
+                    return $1
+                })
+            let start = world.clock.now
+            await expectFailure(.unreachable) { _ = try await auth.approvals() }
+            for await end in ends {
+                #expect(start.duration(to: end) == .seconds(30))
+                break
+            }
+        }
+    }
+
     @Test func aSlowAnswerIsTakenWithinTheDeadline() async throws {
         try await World.enrolled { world in
             let auth = try Self.authenticator(

@@ -7,7 +7,7 @@ import ThumbturnDevice
 import ThumbturnURLSession
 
 /// What a server can do to a call: nothing but end it with a named failure. The time is real here, because the network
-/// is; each deadline is short. One at a time, because on Linux a flood holds up every call of the shared URLSession.
+/// is; each deadline is short, and the library's wrapper keeps it. One at a time, because on Linux a flood holds up every call of the shared URLSession.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
     private static let limit = TransportRequest.usualLongestAnswer
@@ -125,7 +125,8 @@ import ThumbturnURLSession
         }
         defer { server.stop() }
         // The server goes on for ever, so only the deadline ends the call.
-        await expectFailure(.unreachable) { _ = try await transport.send(.get(server, deadline: .milliseconds(300))) }
+        let bounded = BoundedTransport(transport, clock: SystemClock())
+        await expectFailure(.unreachable) { _ = try await bounded.send(.get(server, deadline: .milliseconds(300))) }
     }
 
     @Test func cancellingEndsTheCallAtOnce() async throws {

@@ -62,7 +62,8 @@ struct MachineEvidence {
             enum CodingKeys: String, CodingKey { case levels = "acr_values_supported" }
         }
         let url = server.appending(path: ".well-known/oauth-authorization-server")
-        let answer = try await NIOTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
+        let transport = BoundedTransport(NIOTransport(), clock: SystemClock())
+        let answer = try await transport.send(TransportRequest(method: "GET", url: url.absoluteString))
         return try JSONDecoder().decode(Metadata.self, from: Data(answer.body)).levels
     }
 }

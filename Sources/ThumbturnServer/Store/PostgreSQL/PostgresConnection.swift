@@ -128,7 +128,7 @@ import Foundation
     func run(_ sql: String, _ arguments: [SQLValue]) throws -> SQLResult {
         let name = try prepare(sql)
         let values = try Arguments(arguments)
-        let result: Result
+        let result: QueryResult
         if queued.isEmpty {
             try send(name, values)
             result = try lastResult()
@@ -157,7 +157,7 @@ import Foundation
     }
 
     /// Sends the queued statements and this one together (PostgreSQL, section 34.5).
-    private func runQueued(_ name: String, _ values: Arguments) throws(SQLError) -> Result {
+    private func runQueued(_ name: String, _ values: Arguments) throws(SQLError) -> QueryResult {
         let first = queued
         queued = []
         guard unsafe PQenterPipelineMode(base) == 1 else { throw lost() }
@@ -168,7 +168,7 @@ import Foundation
         try send(name, values)
         guard unsafe PQpipelineSync(base) == 1 else { throw lost() }
         var failure: SQLError?
-        var last: Result?
+        var last: QueryResult?
         // Each statement has its results, and the end of the pipeline one of its own.
         for _ in 0...first.count {
             do throws(SQLError) { last = try lastResult() } catch { failure = failure ?? error }
@@ -182,8 +182,8 @@ import Foundation
     }
 
     /// Waits for all results of what was sent, and returns the last one. Throws the first error.
-    private func lastResult() throws(SQLError) -> Result {
-        var (last, failure): (Result?, SQLError?) = (nil, nil)
+    private func lastResult() throws(SQLError) -> QueryResult {
+        var (last, failure): (QueryResult?, SQLError?) = (nil, nil)
         while let result = try nextResult() {
             failure = failure ?? result.failure
             last = result
@@ -195,7 +195,7 @@ import Foundation
 
     /// The next result; nil after the last one. libpq would wait for it as long as the other machine keeps the connection, also where
     /// its processes hang; here the connection is given up after `limit`.
-    private func nextResult() throws(SQLError) -> Result? {
+    private func nextResult() throws(SQLError) -> QueryResult? {
         let deadline = ContinuousClock.now + limit
         while unsafe PQisBusy(base) == 1 {
             let left = deadline - .now
@@ -211,7 +211,7 @@ import Foundation
                 throw lost()
             }
         }
-        return unsafe PQgetResult(base).map { unsafe Result($0) }
+        return unsafe PQgetResult(base).map { unsafe QueryResult($0) }
     }
 
     private func lost() -> SQLError {
@@ -277,7 +277,7 @@ private struct Arguments {
 }
 
 /// A result of libpq, in its binary format.
-@safe private final class Result {
+@safe private final class QueryResult {
     private let base: OpaquePointer
 
     init(_ base: OpaquePointer) { unsafe self.base = base }

@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+import ThumbturnVerifier
 
 /// A value of a column, or of an argument of a statement.
 enum SQLValue: Hashable, Sendable {
@@ -80,4 +81,11 @@ struct StatementArguments: ExpressibleByArrayLiteral, Sendable {
 
     init(_ values: [SQLValue]) { self.values = values }
 }
+
+func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }
+
+/// A message as text for a column.
+func json(_ message: some Encodable) -> String { String(decoding: WireJSON.encode(message), as: UTF8.self) }
+
+func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
 #endif

@@ -8,7 +8,7 @@ import java.net.HttpURLConnection;
 import java.util.Arrays;
 
 /**
- * One HTTP exchange, bounded in size and time; redirects are not followed.
+ * One HTTP exchange, bounded in size; redirects are not followed.
  *
  * <p>Cookies are sent only if the app itself set a default {@code CookieHandler}, which cannot be declined for one connection.
  */
@@ -30,7 +30,7 @@ final class Exchange {
         try {
             opened.setInstanceFollowRedirects(false);
             opened.setUseCaches(false);
-            // A connection that is being made cannot be disconnected, and so needs a limit of its own.
+            // A connection that is being made cannot be disconnected, and a disconnect between two steps can be without effect.
             opened.setConnectTimeout(request.timeout);
             opened.setReadTimeout(request.timeout);
             opened.setRequestMethod(request.method);

@@ -19,7 +19,7 @@ final class HttpRequest {
     /** The bytes of an answer that are accepted; one more is read, so that the caller sees that there are more. */
     final int limit;
 
-    /** Milliseconds for the whole exchange. */
+    /** Milliseconds for each step that a cancellation may not reach: to connect, and to wait for a piece of the answer. */
     final int timeout;
 
     private HttpRequest(Message.Reader request) throws MalformedURLException {

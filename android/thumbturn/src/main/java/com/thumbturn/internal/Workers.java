@@ -4,9 +4,7 @@ import android.content.Context;
 import android.os.Handler;
 import android.os.Looper;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -27,21 +25,13 @@ final class Workers {
     /** Several exchanges with servers at once. */
     final Executor network = pool("thumbturn-network", REQUESTS_AT_ONCE);
 
-    private final ScheduledThreadPoolExecutor timer =
-            new ScheduledThreadPoolExecutor(1, task -> new Thread(task, "thumbturn-timer"));
+    /** One thread to close connections: that may itself use the network, which the thread that cancels must not wait for. */
+    final Executor closing = pool("thumbturn-closing", 1);
 
     private final Handler handler = new Handler(Looper.getMainLooper());
 
     Workers(Context context) {
         main = context.getMainExecutor();
-        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-        timer.setRemoveOnCancelPolicy(true);
-    }
-
-    /** Runs a short task after the delay, on a thread of its own, unless the result is cancelled before. */
-    Future<?> after(long milliseconds, Runnable task) {
-        return timer.schedule(task, milliseconds, TimeUnit.MILLISECONDS);
     }
 
     /** Runs the task on the main thread after the delay. */

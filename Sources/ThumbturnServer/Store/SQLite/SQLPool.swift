@@ -1,24 +1,7 @@
 #if Server
-
-/// What one connection does: the part that SQLite and PostgreSQL do differently.
-///
-/// Statements are written once, in what both understand; `Dialect` has the rest. Each is compiled once for a connection.
-protocol SQLConnection: AnyObject {
-    var isInsideTransaction: Bool { get }
-    /// Lets the statements of this transaction take as long as they need.
-    func mayTakeLong() throws
-    /// Runs one statement.
-    func run(_ sql: String, _ arguments: [SQLValue]) throws -> SQLResult
-}
-
-/// What a statement returned.
-struct SQLResult {
-    var rows: [Row] = []
-    /// The number of rows that it changed; nil for a statement that changes none.
-    var changes: Int?
-}
-
 /// The connections to one database: some that read, and one that writes.
+///
+/// It stands beside SQLite's own, because every database is replaced by one of SQLite.
 protocol SQLPool: Sendable {
     /// Runs `body` over what is committed, all of it as it was at one moment.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value
@@ -45,15 +28,5 @@ protocol SQLPool: Sendable {
     func replace(by draft: SQLitePool, if check: (Database) throws -> Void) throws
     /// What a query of `node` ends with so that it finds no row where rows were put back by other means than a restore of the server.
     var ifWhole: String { get }
-}
-
-/// What makes a commit durable.
-package struct Durability: Hashable, Sendable {
-    /// The settings that decide it, as the database says them.
-    package var settings: [String: String]
-    /// Whether a commit that has returned outlasts a failure of power.
-    package var isFull: Bool
-    /// The replicas that a commit waits for, as PostgreSQL's `synchronous_standby_names` names them: empty if it waits for none.
-    package var replicas: String?
 }
 #endif

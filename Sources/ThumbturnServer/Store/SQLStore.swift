@@ -1,8 +1,6 @@
 #if Server
 package import CoreMetrics
-import Foundation
 package import ThumbturnCore
-import ThumbturnVerifier
 
 /// The store in an SQL database: a file of SQLite, one in memory, or PostgreSQL. The statements are the same, and so are the rules.
 ///
@@ -92,11 +90,4 @@ package final class SQLStore: Sendable {
     /// What makes a commit durable, read back from the database.
     package func durability() throws -> Durability { try pool.durability() }
 }
-
-func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }
-
-/// A message as text for a column.
-func json(_ message: some Encodable) -> String { String(decoding: WireJSON.encode(message), as: UTF8.self) }
-
-func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
 #endif

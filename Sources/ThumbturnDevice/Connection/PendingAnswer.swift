@@ -1,8 +1,11 @@
 import Synchronization
 package import ThumbturnCore
 
-/// One request on its way through the network: what has arrived of its answer, and its one end.
-package final class Exchange: Sendable {
+/// The answer to one request on its way through the network: what has arrived of it, and its one outcome.
+///
+/// This is the only place that judges an answer's size. A transport that reads piece by piece hands it each piece, and is
+/// stopped at the first one too many; `BoundedTransport` hands it the whole answer of any transport.
+package final class PendingAnswer: Sendable {
     private typealias Outcome = Result<TransportResponse, Failure>
 
     private let state = Mutex(State())
@@ -21,26 +24,20 @@ package final class Exchange: Sendable {
         self.longestAnswer = longestAnswer
     }
 
-    /// Runs an exchange until its one end: the answer's, the request's deadline or the cancellation of the caller.
+    /// Waits for the one outcome: the whole answer, a failure, or the cancellation of the caller. There is no limit of time.
     ///
     /// - Parameters:
-    ///   - request: the request, for its bounds.
+    ///   - request: the request, for the size that its answer may have.
     ///   - start: sends the request, and names what cancels that (`onStop`).
-    package static func run(
-        _ request: TransportRequest, start: (Exchange) -> Void
+    package static func wait(
+        for request: TransportRequest, start: (PendingAnswer) -> Void
     ) async throws(Failure) -> TransportResponse {
-        let exchange = Exchange(longestAnswer: request.longestAnswer)
-        let deadline = Task {
-            let deadline = min(request.deadline, SystemClock.longestSleep)
-            guard (try? await Task.sleep(for: deadline, clock: .continuous)) != nil else { return }
-            exchange.stop(Failure(.unreachable, recovery: .retry))
-        }
-        defer { deadline.cancel() }
+        let answer = PendingAnswer(longestAnswer: request.longestAnswer)
         let outcome = await withTaskCancellationHandler {
-            start(exchange)
-            return await exchange.outcome()
+            start(answer)
+            return await answer.outcome()
         } onCancel: {
-            exchange.stop(Failure(.cancelledByApp))
+            answer.stop(Failure(.cancelledByApp))
         }
         return try outcome.get()
     }
@@ -56,13 +53,13 @@ package final class Exchange: Sendable {
         }
     }
 
-    /// Whether the answer is complete, or the exchange was stopped.
+    /// Whether there is an outcome: the answer is complete, or was stopped.
     package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
     /// Whether data goes on coming long after the end.
     package var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
 
-    /// Names what cancels the network's task; called at once where the exchange was stopped already.
+    /// Names what cancels the network's task; called at once if the answer was stopped already.
     package func onStop(_ cancel: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.outcome == nil { state.cancel = cancel }
@@ -71,16 +68,23 @@ package final class Exchange: Sendable {
         if hasEnded { cancel() }
     }
 
-    /// Ends the exchange with a failure, and cancels the network's task.
+    /// Gives up the answer with a failure, and cancels the network's task.
     package func stop(_ failure: Failure) {
         end(.failure(failure))?()
     }
 
     /// The head of an answer arrived. A later one replaces it: an answer with a status below 200 comes before the real
     /// one.
+    ///
+    /// - Parameter length: the length of the body as the head announces it; negative if it does not.
     package func received(status: Int, headers: [String: String], length: Int64) {
+        guard length <= Int64(longestAnswer), Self.allows(headers) else { return stop(Failure(.unexpectedAnswer)) }
         state.withLock { $0.head = (status, headers) }
-        if length > Int64(longestAnswer) { stop(Failure(.unexpectedAnswer)) }
+    }
+
+    private static func allows(_ headers: [String: String]) -> Bool {
+        headers.count <= TransportResponse.mostHeaders
+            && headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= TransportResponse.longestHeaders
     }
 
     /// A piece of the body arrived, after decompression.
@@ -99,10 +103,19 @@ package final class Exchange: Sendable {
     /// 1 KiB and more.
     private static let mostPieces = 8192
 
+    /// The whole answer arrived at once, because a transport had already read it.
+    func received(_ whole: TransportResponse) {
+        received(status: whole.status, headers: whole.headers, length: Int64(whole.body.count))
+        state.withLock { state in
+            if state.outcome == nil { state.body = whole.body }
+        }
+        completed()
+    }
+
     /// The answer is complete.
     ///
-    /// - Parameter release: gives the connection to the next exchange. It is called before the caller has the answer, and
-    ///   only where this is the end that counts: a connection whose exchange was stopped is about to be closed.
+    /// - Parameter release: gives the connection to the next request. It is called before the caller has the answer, and
+    ///   only where this is the end that counts: a connection whose answer was stopped is about to be closed.
     package func completed(release: () -> Void = {}) {
         let answer = state.withLock { state in state.head.map { ($0, state.body) } }
         guard let ((status, headers), body) = answer, status >= 200 else { return stop(Failure(.unexpectedAnswer)) }
