@@ -193,7 +193,7 @@ let trials: [Target] = [
         ["Thumbturn", "ThumbturnCommands", "ThumbturnFlowWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnSimulator"]
             + device
             + ["ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk", serverForTools] + crypto
-            + tools("ArgumentParser", "GRDB", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
+            + tools("ArgumentParser", "GRDB", "Hummingbird", "Logging", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
 ]
 
 let ofTests: [Target] = [
