@@ -182,8 +182,11 @@ let trials: [Target] = [
         path: "Tools/Walk"),
     library(
         "ThumbturnLoad",
-        device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"),
+        device + [serverForTools] + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"),
         path: "Tools/Load"),
+    program(
+        "TrialServer", ["ThumbturnMessages", "ThumbturnServer"] + tools("ArgumentParser", "Hummingbird", "Logging"),
+        path: "Tools/TrialServer"),
     library(
         "ThumbturnParsers",
         device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto,
@@ -220,8 +223,9 @@ let ofTests: [Target] = [
         ["TestSupport", "ThumbturnServer", "ThumbturnTestKit", "ThumbturnTestServer"] + device + server("Hummingbird", "Logging")),
     tests(
         "ThumbturnSystemTests",
-        ["KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnLoad", "ThumbturnMatcherd", "ThumbturnServer"]
-            + device + ["ThumbturnServerCLI", "ThumbturnTestKit", "ThumbturnTrials", "ThumbturnURLSession"] + products(["Crypto"])
+        ["KilledDevice", "TestSupport", "ThumbturnCLI", "ThumbturnLoad", "ThumbturnMatcherd", "ThumbturnServer"]
+            + device + ["ThumbturnServerCLI", "ThumbturnTestKit", "ThumbturnTrials", "ThumbturnURLSession", "TrialServer"]
+            + products(["Crypto"])
             + tools("NIOCore", "NIOPosix"),
         exclude: ["Judges", "Shim"]),
     tests(
@@ -242,7 +246,6 @@ let ofTests: [Target] = [
     library("AndroidScenarios", ["ScenarioScript", "TestSupport", "ThumbturnTestKit"] + device, path: "Tests/AndroidScenarios"),
     library("TestSupport", ["ThumbturnVerifier"] + device, path: "Tests/Support"),
     program("KilledDevice", ["ThumbturnURLSession"] + device, path: "Tests/KilledDevice"),
-    program("StalledServer", ["ThumbturnServer"] + tools("Hummingbird", "Logging"), path: "Tests/StalledServer"),
 ]
 
 let package = Package(

@@ -19,7 +19,7 @@ package struct AuthorizationServer: Sendable {
     let caughtUp = OncePerSecond()
     /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.
     package var livenessJudge: LivenessJudge?
-    let counters = Counters()
+    package let counters = Counters()
     let refusals = Refusals()
     let clientRates = RequestRates<String>()
     let deviceRates = RequestRates<DeviceID>()

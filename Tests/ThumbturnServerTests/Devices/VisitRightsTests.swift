@@ -155,7 +155,7 @@ import ThumbturnLoad
             for session in sessions {
                 #expect(rows.contains { $0.contains(#""session":"\#(session)""#) && $0.contains(#""detail":"credentials""#) })
             }
-            #expect(try live.server.counts().sessions == 3)
+            #expect(live.service.counters.sessions.total == 3)
         }
     }
 
