@@ -177,7 +177,10 @@ let trials: [Target] = [
         "ThumbturnWalk",
         device + ["ThumbturnVerifier", serverForTools] + tools("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"),
         path: "Tools/Walk"),
-    library("ThumbturnLoad", device + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
+    library("ThumbturnLoad", device + [serverForTools] + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
+    program(
+        "TrialServer", ["ThumbturnMessages", "ThumbturnServer"] + tools("ArgumentParser", "Hummingbird", "Logging"),
+        path: "Tools/TrialServer"),
     library("ThumbturnParsers", device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto, path: "Tools/Parsers"),
     library("ThumbturnLinuxLab", path: "Tools/LinuxLab"),
     program(
@@ -186,7 +189,7 @@ let trials: [Target] = [
             + device
             + ["ThumbturnTelemetry", "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk", serverForTools] + crypto
             + ["ThumbturnLinux", "ThumbturnLinuxLab"].map { .target(name: $0, condition: onLinuxTools) }
-            + tools("ArgumentParser", "GRDB", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
+            + tools("ArgumentParser", "GRDB", "Hummingbird", "Logging", "NIOCore", "NIOPosix"), path: "Tools/Trials"),
 ]
 
 let ofTests: [Target] = [
@@ -214,8 +217,9 @@ let ofTests: [Target] = [
         ["TestSupport", "ThumbturnServer", "ThumbturnTestKit", "ThumbturnTestServer"] + device + server("Hummingbird", "Logging")),
     tests(
         "ThumbturnSystemTests",
-        ["KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnLoad", "ThumbturnMatcherd", "ThumbturnServer"]
-            + device + ["ThumbturnServerCLI", "ThumbturnTestKit", "ThumbturnTrials", "ThumbturnURLSession"] + products(["Crypto"])
+        ["KilledDevice", "TestSupport", "ThumbturnCLI", "ThumbturnLoad", "ThumbturnMatcherd", "ThumbturnServer"]
+            + device + ["ThumbturnServerCLI", "ThumbturnTestKit", "ThumbturnTrials", "ThumbturnURLSession", "TrialServer"]
+            + products(["Crypto"])
             + tools("NIOCore", "NIOPosix"),
         exclude: ["Judges", "Shim"]),
     tests(
@@ -236,7 +240,6 @@ let ofTests: [Target] = [
     library("AndroidScenarios", ["ScenarioScript", "TestSupport", "ThumbturnTestKit"] + device, path: "Tests/AndroidScenarios"),
     library("TestSupport", ["ThumbturnVerifier"] + device, path: "Tests/Support"),
     program("KilledDevice", ["ThumbturnURLSession"] + device, path: "Tests/KilledDevice"),
-    program("StalledServer", ["ThumbturnServer"] + tools("Hummingbird", "Logging"), path: "Tests/StalledServer"),
 ]
 
 let package = Package(

@@ -102,9 +102,7 @@ public final class TestServer: Sendable {
 
     /// The id of the account of a name, as approvals name it.
     func id(ofAccountNamed name: String) async throws -> String {
-        let account = try await clock.outside { try await store.account(named: name) }
-        guard let account else { throw SetupError.accountUnknown(name) }
-        return account.id.text
+        try await asOperator { try await $0.account(named: name).id.text }
     }
 
     /// Answers a request as the server's routes do.

@@ -9,7 +9,8 @@ public struct Finished: Sendable {
 
 /// Our commands, where the build put them: beside the tests.
 public enum Built {
-    public static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    public static let folder =
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     public static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     /// Runs a command to its end.

@@ -37,11 +37,6 @@ import Testing
         #expect(figures["begun_per_second"] as? Double == (more.isEmpty ? nil : 20))
     }
 
-    @Test func auditLog() async throws {
-        let (figures, _) = try await bench(["audit-log", "--turns", "1"] + Self.shortRun)
-        #expect((figures["ratio"] as? Double ?? 0) > 0)
-    }
-
     @Test func store() async throws {
         let (figures, _) = try await bench(["store", "--seconds", "0.2", "--writers", "1,8"])
         #expect((figures["fsyncs_per_second"] as? Double ?? 0) > 0)
@@ -80,7 +75,7 @@ import Testing
             ["refresh", "--rate", "0"],
             ["approve", "--seconds", "0"],
             ["approve", "--seconds", "241"], ["store", "--writers", "1,none"], ["store", "--seconds", "-1"],
-            ["audit-log", "--turns", "0"], ["hostile", "--rate", "0"], ["hostile", "--slow-bodies", "-1"],
+            ["hostile", "--rate", "0"], ["hostile", "--slow-bodies", "-1"],
             ["hostile", "--input-size", "1"], ["hostile", "--hostile-connections", "0"],
         ])
     func outOfRange(_ arguments: [String]) async throws {

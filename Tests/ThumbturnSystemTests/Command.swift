@@ -57,6 +57,14 @@ struct ServerProcess: Sendable {
         throw LoadDevice.Unexpected(description: "\(command) ended with status \(process.terminationStatus)")
     }
 
+    /// Starts a server whose devices may prove as often as they can.
+    static func startForTrial(
+        _ arguments: [String], port: Int, environment: [String: String] = [:]
+    ) async throws -> ServerProcess {
+        try await start(
+            "TrialServer", ["--listen", "127.0.0.1:\(port)"] + arguments, port: port, environment: environment)
+    }
+
     /// Runs `thumbturn-server serve` until the work has ended, with a data folder of its own, and returns what it said.
     static func log(
         of arguments: [String], port: Int, environment: [String: String] = [:],

@@ -37,9 +37,6 @@ import ThumbturnLoad
         }
     }
 
-    /// The devices sign in much more often than a person does.
-    private static let anyRate = "--without-device-rate-for-measurement"
-
     private static func buildShim(in folder: String) async throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Shim/unsynced.c").path
@@ -147,8 +144,9 @@ import ThumbturnLoad
         try await ServerProcess.addAccount(in: folder)
         let port = try await Built.freePort()
         let url = "http://127.0.0.1:\(port)"
-        let arguments = ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", Self.anyRate]
-        let server = try await ServerProcess.start("thumbturn-server", arguments, port: port)
+        // The devices sign in much more often than a person does.
+        let arguments = ["--data", folder, "--public-url", url]
+        let server = try await ServerProcess.startForTrial(arguments, port: port)
         var devices: [(LoadDevice, LoadConnection)] = []
         for _ in 0..<8 {
             let (device, connection) = (LoadDevice(server: url), try await server.connect())
@@ -181,7 +179,7 @@ import ThumbturnLoad
             }
         }
         let killed = ContinuousClock.now
-        let again = try await ServerProcess.start("thumbturn-server", arguments, port: port)
+        let again = try await ServerProcess.startForTrial(arguments, port: port)
         defer { again.stop() }
         let connection = try await again.connect()
         var (lost, revived, over) = (0, 0, 0)
@@ -209,10 +207,9 @@ import ThumbturnLoad
         try await ServerProcess.addAccount(in: data)
         let port = try await Built.freePort()
         let url = "http://127.0.0.1:\(port)"
-        let arguments = ["serve", "--data", data, "--listen", "127.0.0.1:\(port)", Self.anyRate]
-        let server = try await ServerProcess.start(
-            "thumbturn-server", arguments, port: port, environment: ["LD_PRELOAD": shim, "SHIM_COUNTERS": counters]
-        )
+        let arguments = ["--data", data, "--public-url", url]
+        let server = try await ServerProcess.startForTrial(
+            arguments, port: port, environment: ["LD_PRELOAD": shim, "SHIM_COUNTERS": counters])
         var devices: [(LoadDevice, LoadConnection)] = []
         for _ in 0..<16 {
             let (device, connection) = (LoadDevice(server: url), try await server.connect())
@@ -252,7 +249,7 @@ import ThumbturnLoad
         // If the kill comes between the last commit's write and its sync, that commit was not acknowledged.
         #expect(commits > 1 && syncs >= commits - 1, "\(syncs) syncs for \(commits) commits")
 
-        let again = try await ServerProcess.start("thumbturn-server", arguments, port: port)
+        let again = try await ServerProcess.startForTrial(arguments, port: port)
         defer { again.stop() }
         let connection = try await again.connect()
         var (lost, twice) = (0, 0)

@@ -108,10 +108,7 @@ private let postgres = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTG
         defer { for node in nodes { node.kill() } }
         var lines: [LoadConnection] = []
         for port in ports {
-            let arguments = [
-                "serve", "--listen", "127.0.0.1:\(port)", "--public-url", url, "--without-device-rate-for-measurement",
-            ]
-            let node = try await ServerProcess.start("thumbturn-server", arguments, port: port, environment: environment)
+            let node = try await ServerProcess.startForTrial(["--public-url", url], port: port, environment: environment)
             nodes.append(node)
             for _ in 0..<32 { lines.append(try await node.connect()) }
         }

@@ -163,6 +163,8 @@ import Testing
     /// The programs as they were linked.
     @Test(arguments: [
         ("thumbturn-server", ["ThumbturnDevice", "ThumbturnTestKit", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnTrials"]),
+        // The benchmarks measure its memory and its start in place of thumbturn-server's.
+        ("TrialServer", ["ThumbturnDevice", "ThumbturnTestKit", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnTrials"]),
         ("thumbturn", ["ThumbturnServer", "ThumbturnWalk", "ThumbturnLoad", "ThumbturnParsers", "ThumbturnTrials"]),
         ("thumbturn-matcherd", ["ThumbturnDevice", "ThumbturnLinux", "ThumbturnServer"]),
         ("thumbturn", ["ThumbturnLinuxLab"]),
@@ -183,6 +185,8 @@ import Testing
     @Test func theServersCommandHasNoBenchmark() async throws {
         let help = try await Built.run(Built.path("thumbturn-server"), ["--help"]).output
         #expect(help.contains("  serve") && !help.contains("  bench") && !help.contains("  walk"))
+        let serve = try await Built.run(Built.path("thumbturn-server"), ["serve", "--help-hidden"]).output
+        #expect(serve.contains("--trusted-proxies") && !serve.contains("measure") && !serve.contains("--without-"))
     }
 }
 #endif

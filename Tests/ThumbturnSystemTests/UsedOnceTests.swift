@@ -17,9 +17,12 @@ import ThumbturnLoad
         try await ServerProcess.addAccount(in: folder)
         let ports = [try await Built.freePort(), try await Built.freePort()]
         let url = "http://127.0.0.1:\(ports[0])"
-        let one = try await ServerProcess.start("StalledServer", [folder, "\(ports[0])", url, "2"], port: ports[0])
+        func start(_ port: Int) async throws -> ServerProcess {
+            try await .startForTrial(["--data", folder, "--public-url", url, "--stall-milliseconds", "2"], port: port)
+        }
+        let one = try await start(ports[0])
         defer { one.stop() }
-        let two = try await ServerProcess.start("StalledServer", [folder, "\(ports[1])", url, "2"], port: ports[1])
+        let two = try await start(ports[1])
         defer { two.stop() }
 
         var opened: [[LoadConnection]] = [[], []]

@@ -5,7 +5,6 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnMessages
 import ThumbturnServer
-import ThumbturnVerifier
 
 /// What has happened when a walk begins.
 struct Beginning: Sendable {
@@ -84,14 +83,16 @@ extension Sending {
     /// Makes the accounts, the back ends and two approvals that ada is asked for, of which ben signs the second, too.
     func open(_ server: WalkServer) async throws -> World {
         var world = World()
+        let operated = EmbeddedServer(server.service)
         for person in Person.allCases {
-            try await server.service.addAccount(named: person.rawValue, password: Self.password(0))
+            try await operated.addAccount(named: person.rawValue, password: Self.password(0))
             guard let account = try await server.store.account(named: person.rawValue) else { throw WalkError("no account") }
             world.people[person] = World.PersonState(id: account.id.text)
         }
         for client in ["shop", "other"] {
-            let key = try VerifyingKey(x963: cast.key(KeyName(phone: .new, kind: .session, edition: 1)).publicKey.x963)
-            try await server.service.addClient(named: client, scopes: [.approvals], keys: [key])
+            let point = cast.key(KeyName(phone: .new, kind: .session, edition: 1)).publicKey.x963
+            let key = try P256.Signing.PublicKey(x963Representation: point).pemRepresentation
+            try await operated.addClient(named: client, scopes: [.approvals], keys: [key])
         }
         guard let ada = world.people[.ada]?.id, let ben = world.people[.ben]?.id else { throw WalkError("no account") }
         guard let demand = ApprovalDemand(keys: [.biometric, .pin]) else { throw WalkError("no demand for two keys") }

@@ -337,11 +337,11 @@ struct Sending: Sendable {
             try await server.service.tidy()
         case .rotateTokenKey: try await operated.rotateTokenKey()
         case .revokeTokenKey: try await operated.revokeTokenKey(server.service.tokenSigner.kid)
-        case .disable: try await server.service.disable(accountNamed: "ada")
-        case .enable: try await server.service.enable(accountNamed: "ada")
-        case .endDevices: _ = try await server.service.end(accountNamed: "ada")
+        case .disable: try await operated.disable(accountNamed: "ada")
+        case .enable: try await operated.enable(accountNamed: "ada")
+        case .endDevices: try await operated.end(accountNamed: "ada")
         case .setPassword:
-            try await server.service.setPassword(
+            try await operated.setPassword(
                 password((world.people[.ada]?.passwords ?? 0) + 1), ofAccountNamed: "ada")
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Signs devices in on a cluster while it breaks, and prints what the devices saw. scripts/run --cluster calls it.
 
-    scripts/cluster/story.py FOLDER     with the folder of the programs thumbturn-trials and thumbturn-server
+    scripts/cluster/story.py FOLDER     with the folder of the programs thumbturn-trials, thumbturn-server and TrialServer
 
 Three nodes of the server run behind haproxy, which sends each request to one at random, on three servers of PostgreSQL under Patroni,
 first with synchronous replication, then with asynchronous, where a replica is promoted that lacks commits. Exit status 1: an answered
@@ -53,8 +53,9 @@ class Nodes:
 
     def start(self, name):
         machine = self.machines[name]
-        serve = self.server("serve", "--listen", f"{machine.address}:{PORT}", "--public-url", self.url, "--trusted-proxies", "1",
-                            "--without-device-rate-for-measurement", *self.replication)
+        # thumbturn-server would let a device sign in 120 times in a minute.
+        serve = [self.programs / "TrialServer", "--listen", f"{machine.address}:{PORT}", "--public-url", self.url,
+                 "--trusted-proxies", "1", *self.replication]
         machine.processes["server"] = self.cluster.workspace.start(
             machine.folder / "server.log", *self.cluster.on(machine, *serve), environment=self.settings)
 

@@ -34,20 +34,5 @@ extension AuthorizationServer {
             throw refused
         }
     }
-
-    // MARK: The operator's commands
-
-    /// Makes a write key under a name, and returns its text, which cannot be shown again.
-    package func addTelemetryKey(named name: String) async throws -> String {
-        guard StepUpAction.isName(name) else { throw SetupError.telemetryKeyName }
-        let text = TelemetryKey.random()
-        guard let hash = TelemetryKey.hash(text) else { preconditionFailure("a new key has 32 bytes") }
-        guard try await store.addTelemetryKey(name, hash: hash) else { throw SetupError.telemetryKeyExists(name) }
-        return text
-    }
-
-    package func removeTelemetryKey(named name: String) async throws {
-        guard try await store.removeTelemetryKey(name) else { throw SetupError.telemetryKeyUnknown(name) }
-    }
 }
 #endif

@@ -19,7 +19,7 @@ package struct AuthorizationServer: Sendable {
     let caughtUp = OncePerSecond()
     /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.
     package var livenessJudge: LivenessJudge?
-    let counters = Counters()
+    package let counters = Counters()
     let refusals = Refusals()
     let clientRates = RequestRates<String>()
     let deviceRates = RequestRates<DeviceID>()
@@ -85,9 +85,13 @@ package struct AuthorizationServer: Sendable {
     func challenge(_ request: ChallengeRequest) throws -> ChallengeAnswer {
         if request.purpose == .stepUp { try checkIsGrantable(request.act ?? "") }
         var generator = SystemRandomNumberGenerator()
-        let challenge = try challenges.issue(request, at: time.now, time.moment, using: &generator)
-        metrics.countChallenge(request.purpose)
-        return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
+        do throws(VerificationError) {
+            let challenge = try challenges.issue(request, at: time.now, time.moment, using: &generator)
+            metrics.countChallenge(request.purpose)
+            return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
+        } catch {
+            throw RequestError.malformed(error)
+        }
     }
 
     /// Renews secrets that are due and deletes expired rows. The running server calls it every minute.

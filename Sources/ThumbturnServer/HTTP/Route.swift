@@ -94,9 +94,7 @@ struct Route: Sendable {
         func id() throws -> String { try context.parameters.require("id") }
     }
 
-    /// A handler of requests without a body.
-    typealias Handler<Caller> = @Sendable (Incoming<Caller>) async throws -> Response
-    /// A handler of requests with a body: a JSON message or a form.
-    typealias BodyHandler<Body, Caller> = @Sendable (Body, Incoming<Caller>) async throws -> Response
+    /// Answers a request whose caller has been authenticated.
+    typealias Answer<Caller> = @Sendable (Incoming<Caller>) async throws -> Response
 }
 #endif

@@ -6,156 +6,64 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Authenticates the callers of routes.
-///
-/// The order is always the same: read the body, judge the DPoP proof that covers it, then parse it. So the answer to a
-/// request without the key does not depend on the content of its body. (A form is parsed before, because it may have a
-/// back end's assertion.)
 extension Routes {
-    // MARK: Anyone
-
-    /// A route without authentication and without a body.
-    func anyone(_ handler: @escaping Route.Handler<Void>) -> Route.Access {
-        Route.Access(credentials: [.none], coolOff: .noDevice) { request, context in
-            try await handler(Route.Incoming(request: request, context: context, caller: ()))
-        }
+    /// A route without authentication.
+    func anyone(_ handler: Route.Handler<Void>) -> Route.Access {
+        access(.none, .noDevice, handler, authenticate: { _, _ in }, admit: { _, _ in })
     }
-
-    /// A route without authentication that takes a JSON message.
-    func anyone<Body: Message>(json handler: @escaping Route.BodyHandler<Body, Void>) -> Route.Access {
-        Route.Access(credentials: [.none], coolOff: .noDevice) { request, context in
-            let body = try Self.decode(Body.self, try await request.bytes(of: .json))
-            return try await handler(body, Route.Incoming(request: request, context: context, caller: ()))
-        }
-    }
-
-    // MARK: Session keys
 
     /// A route for the holder of a session key. The handler looks up the device of the key, which may have none.
     ///
     /// - Parameter rule: what the device may do during its cool-off. `settledKey` is for a route that is refused then.
-    func sessionKey(_ rule: Route.KeyRule, _ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
-            let dpop = try await dpop(of: request, body: try await request.cappedBytes())
-            return try await handler(Route.Incoming(request: request, context: context, caller: dpop))
-        }
-    }
-
-    /// A route for the holder of a session key that takes a JSON message.
-    func sessionKey<Body: Message>(
-        _ rule: Route.KeyRule, json handler: @escaping Route.BodyHandler<Body, DPoPProof>
-    ) -> Route.Access {
-        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
-            let bytes = try await request.bytes(of: .json)
-            let dpop = try await dpop(of: request, body: bytes)
-            return try await handler(
-                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: dpop))
-        }
-    }
-
-    /// A route for the holder of a session key that takes a form.
-    func sessionKey(_ rule: Route.KeyRule, form handler: @escaping Route.BodyHandler<Form, DPoPProof>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey], coolOff: rule.coolOff) { request, context in
-            let (form, bytes) = try await Self.form(of: request)
-            let dpop = try await dpop(of: request, body: bytes)
-            return try await handler(form, Route.Incoming(request: request, context: context, caller: dpop))
+    func sessionKey(_ rule: Route.KeyRule, _ handler: Route.Handler<DPoPProof>) -> Route.Access {
+        access(.sessionKey, rule.coolOff, handler) { request, sent in
+            try await dpop(of: request, body: sent.bytes)
+        } admit: { dpop, _ in
+            dpop
         }
     }
 
     /// A route for the session key of a device that does not cool off.
-    func settledKey(_ handler: @escaping Route.Handler<SettledDevice>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey], coolOff: .refused) { request, context in
-            let dpop = try await dpop(of: request, body: try await request.cappedBytes())
-            let device = try await service.settledDevice(dpop)
-            return try await handler(Route.Incoming(request: request, context: context, caller: device))
+    func settledKey(_ handler: Route.Handler<SettledDevice>) -> Route.Access {
+        access(.sessionKey, .refused, handler) { request, sent in
+            try await dpop(of: request, body: sent.bytes)
+        } admit: { dpop, _ in
+            try await service.settledDevice(dpop)
         }
     }
-
-    /// A route for the session key of a device that does not cool off, which takes a JSON message.
-    func settledKey<Body: Message>(json handler: @escaping Route.BodyHandler<Body, SettledDevice>) -> Route.Access {
-        Route.Access(credentials: [.sessionKey], coolOff: .refused) { request, context in
-            let bytes = try await request.bytes(of: .json)
-            let dpop = try await dpop(of: request, body: bytes)
-            let body = try Self.decode(Body.self, bytes)
-            let device = try await service.settledDevice(dpop)
-            return try await handler(body, Route.Incoming(request: request, context: context, caller: device))
-        }
-    }
-
-    // MARK: Access tokens
 
     /// A route for a signed-in device.
-    func accessToken(_ rule: Route.TokenRule, _ handler: @escaping Route.Handler<Caller>) -> Route.Access {
-        Route.Access(credentials: [.accessToken], coolOff: rule.coolOff) { request, context in
-            let caller = try await caller(of: request, body: try await request.cappedBytes())
-            try admit(caller, under: rule, context)
-            return try await handler(Route.Incoming(request: request, context: context, caller: caller))
-        }
-    }
-
-    /// A route for a signed-in device that takes a JSON message.
-    func accessToken<Body: Message>(
-        _ rule: Route.TokenRule, json handler: @escaping Route.BodyHandler<Body, Caller>
-    ) -> Route.Access {
-        Route.Access(credentials: [.accessToken], coolOff: rule.coolOff) { request, context in
-            let bytes = try await request.bytes(of: .json)
-            let caller = try await caller(of: request, body: bytes)
-            let body = try Self.decode(Body.self, bytes)
-            try admit(caller, under: rule, context)
-            return try await handler(body, Route.Incoming(request: request, context: context, caller: caller))
+    func accessToken(_ rule: Route.TokenRule, _ handler: Route.Handler<Caller>) -> Route.Access {
+        access(.accessToken, rule.coolOff, handler) { request, sent in
+            try await caller(of: request, body: sent.bytes)
+        } admit: { caller, context in
+            try requireSettled(caller, under: rule, context)
+            return caller
         }
     }
 
     /// A route for a signed-in device, and for the holder of a session key who sends no access token. During its cool-off a
     /// device may do everything there.
     func accessToken(
-        _ handler: @escaping Route.Handler<Caller>, orSessionKey other: @escaping Route.Handler<DPoPProof>
+        _ handler: Route.Handler<Caller>, orSessionKey other: Route.Handler<DPoPProof>
     ) -> Route.Access {
-        let (first, second) = (accessToken(.allowed, handler), sessionKey(.allowed, other))
-        return Route.Access(credentials: first.credentials + second.credentials, coolOff: .allowed) { request, context in
-            try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
-        }
+        byAuthorization(accessToken(.allowed, handler), or: sessionKey(.allowed, other), .allowed)
     }
 
-    // MARK: Back ends
-
-    /// A route for a back end with a scope.
-    func backEnd(_ scope: ClientScope, _ handler: @escaping Route.Handler<Client>) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
-            let client = try await client(of: request, body: try await request.cappedBytes(), needing: scope)
-            return try await handler(Route.Incoming(request: request, context: context, caller: client))
-        }
-    }
-
-    /// A route for a back end with a scope that takes a JSON message.
-    func backEnd<Body: Message>(
-        _ scope: ClientScope, json handler: @escaping Route.BodyHandler<Body, Client>
-    ) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
-            let bytes = try await request.bytes(of: .json)
-            let client = try await client(of: request, body: bytes, needing: scope)
-            return try await handler(
-                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: client))
-        }
-    }
-
-    /// A route for a back end with a scope that takes a form. The form may carry the back end's assertion.
-    func backEnd(_ scope: ClientScope, form handler: @escaping Route.BodyHandler<Form, Client>) -> Route.Access {
-        Route.Access(credentials: [.backEnd(scope)], coolOff: .noDevice) { request, context in
-            let (form, bytes) = try await Self.form(of: request)
-            let client = try await client(of: request, body: bytes, form: form, needing: scope)
-            return try await handler(form, Route.Incoming(request: request, context: context, caller: client))
+    /// A route for a back end with a scope. A form may carry the back end's assertion.
+    func backEnd(_ scope: ClientScope, _ handler: Route.Handler<Client>) -> Route.Access {
+        access(.backEnd(scope), .noDevice, handler) { request, sent in
+            try await client(of: request, body: sent.bytes, form: sent.form, needing: scope)
+        } admit: { client, _ in
+            client
         }
     }
 
     /// A route for a back end with a scope, and for the session key of a device that does not cool off and sends no access token.
     func backEnd(
-        _ scope: ClientScope, _ handler: @escaping Route.Handler<Client>,
-        orSettledKey other: @escaping Route.Handler<SettledDevice>
+        _ scope: ClientScope, _ handler: Route.Handler<Client>, orSettledKey other: Route.Handler<SettledDevice>
     ) -> Route.Access {
-        let (first, second) = (backEnd(scope, handler), settledKey(other))
-        return Route.Access(credentials: first.credentials + second.credentials, coolOff: second.coolOff) { request, context in
-            try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
-        }
+        byAuthorization(backEnd(scope, handler), or: settledKey(other), .refused)
     }
 
     /// The token endpoint, where the grant decides which credentials are needed.
@@ -165,8 +73,35 @@ extension Routes {
 
     // MARK: The checks
 
+    /// A route with one kind of credentials. The order is the same for every route: read the body, authenticate its sender
+    /// by a DPoP proof that covers the body, parse it, refuse what the caller may not do during its cool-off, answer. So the
+    /// answer to a request without the key does not depend on the content of its body, and only the authenticated device is
+    /// told that it is in its cool-off. (A form is parsed when it is read, because it may have a back end's assertion.)
+    private func access<Proven, Admitted>(
+        _ credentials: Route.Credentials, _ coolOff: Route.CoolOffRule, _ handler: Route.Handler<Admitted>,
+        authenticate: @escaping @Sendable (Request, Route.Sent) async throws -> Proven,
+        admit: @escaping @Sendable (Proven, ServerContext) async throws -> Admitted
+    ) -> Route.Access {
+        Route.Access(credentials: [credentials], coolOff: coolOff) { request, context in
+            let sent = try await handler.read(request)
+            let proven = try await authenticate(request, sent)
+            let answer = try handler.parse(sent)
+            let caller = try await admit(proven, context)
+            return try await answer(Route.Incoming(request: request, context: context, caller: caller))
+        }
+    }
+
+    /// A route with two kinds of credentials: `second` is for requests without the header `Authorization`.
+    private func byAuthorization(
+        _ first: Route.Access, or second: Route.Access, _ coolOff: Route.CoolOffRule
+    ) -> Route.Access {
+        Route.Access(credentials: first.credentials + second.credentials, coolOff: coolOff) { request, context in
+            try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
+        }
+    }
+
     /// Refuses what the caller's device may not do during its cool-off.
-    private func admit(_ caller: Caller, under rule: Route.TokenRule, _ context: ServerContext) throws {
+    private func requireSettled(_ caller: Caller, under rule: Route.TokenRule, _ context: ServerContext) throws {
         switch rule {
         case .allowed: return
         case .refused: try service.requireSettled(caller)

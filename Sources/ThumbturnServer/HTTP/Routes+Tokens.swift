@@ -31,14 +31,6 @@ extension Routes {
         return .json(service.jwks, cacheControl: "public, max-age=300")
     }
 
-    func issueChallenge(_ body: ChallengeRequest, _: Route.Incoming<Void>) async throws -> Response {
-        do {
-            return .json(try service.challenge(body))
-        } catch let refusal as VerificationError {
-            throw RequestError.malformed(refusal)
-        }
-    }
-
     /// The token endpoint (RFC 6749 section 3.2).
     func token(_ request: Request, _: ServerContext) async throws -> Response {
         let (form, bytes) = try await Self.form(of: request)

@@ -5,7 +5,7 @@ import NIOCore
 
 extension Routes {
     /// What devices get in place of their apps' own unlock policies: a JWS, the same for every device.
-    func document(of policies: UnlockPolicies) -> Route.Handler<Void> {
+    func document(of policies: UnlockPolicies) -> Route.Answer<Void> {
         { _ in
             try await service.secrets.keepUp()
             let now = service.time.now

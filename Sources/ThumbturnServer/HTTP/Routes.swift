@@ -7,8 +7,9 @@ import ThumbturnVerifier
 
 /// The server's routes.
 ///
-/// Each route is one line of `list` in `RouteList.swift`: its method, its path, the credentials that it needs, and its
-/// handler. The handlers are in `Routes+….swift`, by subject, and `Routes+Callers.swift` authenticates the callers.
+/// Each route is one line of `RouteList.swift`: its method, its path, the credentials that it needs, and the function of the
+/// service that it calls. `Routes+Callers.swift` authenticates the callers. Only routes that do more than call one function
+/// have handlers, in `Routes+….swift`, by subject.
 package struct Routes: Sendable {
     let service: AuthorizationServer
 

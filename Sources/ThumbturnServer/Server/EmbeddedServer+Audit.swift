@@ -18,7 +18,54 @@ extension EmbeddedServer {
     public func verifyAuditLog(
         against checkpoints: [String] = [], progress: (Int) -> Void = { _ in }
     ) async throws -> (rows: Int, checkpoints: Int) {
-        try await service.verifyAudit(with: checkpoints, progress: progress)
+        while true {
+            let (state, stored) = try await service.store.auditStateAndCheckpoints()
+            do {
+                return try await verify(state, stored, against: checkpoints, progress: progress)
+            } catch let fault as AuditFault {
+                // Rows past their retention may have been deleted between the two readings. Then they are read again.
+                guard try await service.store.auditState().first != state.first else { throw fault }
+            }
+        }
+    }
+
+    /// Verifies the rows up to the end that the state has.
+    private func verify(
+        _ state: AuditState, _ stored: [AuditVerification.StoredCheckpoint], against kept: [String], progress: (Int) -> Void
+    ) async throws -> (rows: Int, checkpoints: Int) {
+        // Read after the checkpoints, which may be signed by the newest of them.
+        let keys = try await archivedTokenKeys()
+        var checkpoints = stored
+        for text in kept {
+            guard let claims = try? AuditCheckpoint(verifying: text, keys: keys) else { throw AuditFault.checkpoint(0) }
+            guard claims.number >= (state.first ?? 1) - 1 else {
+                // Its row may have been purged since, and then there is nothing to compare it with.
+                guard claims.iat < service.time.now + (.zero - service.settings.auditRetention) else {
+                    throw AuditFault.missing(from: 1, to: claims.number)
+                }
+                continue
+            }
+            checkpoints.append(.init(number: claims.number, signed: text))
+        }
+        var check = try AuditVerification(of: state.log, checkpoints: checkpoints, keys: keys, first: state.first)
+        var last = (state.first ?? 1) - 1
+        while case let rows = try await service.store.auditRows(after: last, limit: 1000), !rows.isEmpty {
+            // A running server adds rows meanwhile. One without a hash was written past the server.
+            for row in rows where row.number <= state.head.number || row.hash.isEmpty { try check.add(row) }
+            last = rows[rows.count - 1].number
+            progress(check.rows)
+            if last >= state.head.number { break }
+        }
+        try check.end(at: state.head)
+        return (check.rows, check.checkpoints)
+    }
+
+    /// The public keys that have ever signed, by `kid`.
+    private func archivedTokenKeys() async throws -> [String: VerifyingKey] {
+        try await service.secrets.keepUp()
+        var keys = service.secrets.current.tokenKeys
+        for retired in try await service.store.retiredKeys() { keys[retired.kid] = try VerifyingKey(x963: retired.x963) }
+        return keys
     }
 
     /// The last checkpoint of the audit log, to be kept on another machine: a compact JWS (RFC 7515), ES256, by a key of

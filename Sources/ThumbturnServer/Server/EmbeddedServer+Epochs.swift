@@ -7,9 +7,6 @@ extension EmbeddedServer {
     /// have to sign in again.
     public var wasRestored: Bool { service.store.wasRestored }
 
-    /// Whether the database is a PostgreSQL that confirms commits which no replica has.
-    package func waitsForNoReplica() throws -> Bool { try service.store.durability().replicas == "" }
-
     /// Writes a copy of the database to a new file that only this user can read. It does not contain the master key.
     ///
     /// - Throws: `SetupError.fileExists` if the file exists, and `SetupError.unwritable` if it cannot be created.
@@ -84,10 +81,6 @@ extension EmbeddedServer {
 
     /// The machine's clock, and the latest time that the database had seen when it was opened.
     package var times: (clock: UnixTime, stored: UnixTime) { (service.time.civil, service.store.foundTime) }
-
-    /// Sets the stored time to the machine's clock, to an earlier or a later time, and begins a new epoch. The keys of
-    /// access tokens are retired at once.
-    package func setTime() async throws { try await service.setTime() }
 
     /// Begins a new epoch: all sessions and unfinished approvals end, and earlier challenges, tickets and refresh
     /// tokens are refused.

@@ -9,27 +9,14 @@ extension EmbeddedServer {
     /// - Throws: `SetupError.accountUnknown`, or `SetupError.groupUnknown` for a group that the evidence policy of the last
     ///   running server does not have.
     package func setGroup(_ group: String, ofAccountNamed name: String) async throws {
-        guard let account = try await service.store.account(named: name) else { throw SetupError.accountUnknown(name) }
+        let account = try await account(named: name)
         guard try await service.store.setGroup(group, of: account.id) else { throw SetupError.groupUnknown(group) }
     }
 
     /// The group of an account; nil where it has none. Throws `SetupError.accountUnknown`.
     package func group(ofAccountNamed name: String) async throws -> String? {
-        guard let account = try await service.store.account(named: name) else { throw SetupError.accountUnknown(name) }
-        let group = try await service.store.group(of: account.id)
+        let group = try await service.store.group(of: try await account(named: name).id)
         return group.isEmpty ? nil : group
-    }
-
-    /// Takes a list of revoked Android certificates that was fetched at this time, or now if that is earlier. Running servers
-    /// judge all evidence by it within a minute.
-    ///
-    /// - Parameter allowsShorter: whether it may be empty or less than half as long as the list before.
-    /// - Returns: how many certificates it names; nil if the server has one that is as new.
-    /// - Throws: `EvidenceRefusal` for a text that is no such list, and `SetupError.statusListShorter`.
-    package func keepStatusList(
-        _ text: [UInt8], fetchedAt time: UnixTime, allowsShorter: Bool = false
-    ) async throws -> Int? {
-        try await service.keep(statusList: text, fetchedAt: time, allowsShorter: allowsShorter)
     }
 
     /// The list of revoked Android certificates: how many it names, and when it was fetched; nil if there is none.
@@ -47,7 +34,7 @@ extension EmbeddedServer {
     /// The evidence of all devices of an account. Throws `SetupError.accountUnknown`.
     package func evidence(ofAccountNamed name: String) async throws -> [StoredEvidence] {
         var found: [StoredEvidence] = []
-        for device in try await service.devices(ofAccountNamed: name) {
+        for device in try await devices(ofAccountNamed: name) {
             if let id = DeviceID(device.id) { found += try await service.store.evidence(of: id) }
         }
         return found
@@ -64,11 +51,6 @@ extension EmbeddedServer {
         policy.lists = try await service.evidenceLists()
         let outcome = try await service.judgeAnew(by: policy)
         return (outcome.judged, outcome.lowered)
-    }
-
-    /// The roots that evidence of Android keys may lead to beside Google's built-in ones, as the operator accepted them.
-    package func acceptedRoots() async throws -> [TrustAnchor] {
-        try await service.evidenceLists().androidRoots
     }
 
     /// Accepts roots from a list as Google publishes it, each by the SHA-256 of its public key. What the list has beside them

@@ -19,7 +19,7 @@ struct DataFolder {
     /// With a database elsewhere, the folder has only the master key, and is not needed where the settings have that.
     init(_ settings: ServerSettings, time: NodeTime, for use: DataUse) throws {
         let elsewhere = try settings.database.map {
-            try SQLStore($0, time: time, for: use, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
+            try SQLStore($0, time: time, for: use, metrics: settings.metrics)
         }
         if let elsewhere, let given = settings.masterKey {
             (store, masterKey) = (elsewhere, given)
@@ -64,7 +64,7 @@ struct DataFolder {
         } else {
             try PrivateFile.refuseIfForeign(database)
         }
-        return try SQLStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog, metrics: settings.metrics)
+        return try SQLStore(path: database, time: time, metrics: settings.metrics)
     }
 
     /// The path of the database in a data folder.

@@ -75,9 +75,6 @@ public struct ServerSettings: Sendable {
     /// How long a row of the audit log is kept; 400 days by default, so that a whole year can be looked at.
     public var auditRetention = Duration.seconds(400 * 24 * 3600)
 
-    /// Whether the audit log is kept: always, except in a measurement of what it costs.
-    package var keepsAuditLog = true
-
     /// How long the counts of unlocks are kept; 400 days by default. If nil, the server takes no reports of
     /// unlocks, and keeps the counts that it has.
     public var telemetryRetention: Duration? = .seconds(400 * 24 * 3600)

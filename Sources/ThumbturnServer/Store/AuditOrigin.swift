@@ -3,8 +3,6 @@
 struct AuditOrigin: Sendable {
     /// The network that the request came from.
     var network: Network?
-    /// False only in a measurement of what the log costs.
-    var isKept = true
     /// The end of the log in the transaction of `GroupCommit` that runs; nil outside of one.
     var end: AuditEnd?
 

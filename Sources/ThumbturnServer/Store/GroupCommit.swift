@@ -19,7 +19,6 @@ final class GroupCommit: Sendable {
 
     private let pool: any SQLPool
     private let time: NodeTime
-    private let keepsAuditLog: Bool
     /// The secrets that this process has. It writes with no others.
     private let edition: Mutex<SecretsEdition>
     private let queue = DispatchQueue(label: "thumbturn.writer")
@@ -51,7 +50,7 @@ final class GroupCommit: Sendable {
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
-        pool: any SQLPool, time: NodeTime, edition: SecretsEdition, keepsAuditLog: Bool = true,
+        pool: any SQLPool, time: NodeTime, edition: SecretsEdition,
         times: CoreMetrics.Timer = .ofTransactions(NOOPMetricsHandler.instance),
         spacing: Duration = .milliseconds(2),
         pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
@@ -60,7 +59,6 @@ final class GroupCommit: Sendable {
         self.spacing = spacing
         self.pause = pause
         self.times = times
-        self.keepsAuditLog = keepsAuditLog
         self.time = time
         self.edition = Mutex(edition)
     }
@@ -82,7 +80,7 @@ final class GroupCommit: Sendable {
         let network = AuditOrigin.current.network
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
-                let origin = AuditOrigin(network: network, isKept: self.keepsAuditLog, end: tick.audit)
+                let origin = AuditOrigin(network: network, end: tick.audit)
                 let checked = {
                     guard adopting || tick.edition == self.currentEdition else { throw StoreError.anotherEpoch }
                     return try AuditOrigin.$current.withValue(origin) { try work(db, tick.now) }

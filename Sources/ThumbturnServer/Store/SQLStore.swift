@@ -23,11 +23,10 @@ package final class SQLStore: Sendable {
 
     /// Opens a file of SQLite with WAL and `synchronous=FULL`, or creates it if it does not exist, and migrates its tables.
     package convenience init(
-        path: String, time: NodeTime, keepsAuditLog: Bool = true,
-        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+        path: String, time: NodeTime, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws {
         let pool = try SQLitePool(path: path)
-        try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) {
+        try self.init(pool, time: time, metrics: metrics) {
             guard let mark = pool.mark else { return false }
             return try Schema.beginEpochIfRestored(pool, mark, time)
         }
@@ -38,13 +37,13 @@ package final class SQLStore: Sendable {
     /// - Throws: `SetupError.noPostgreSQL` if this program was built without the trait PostgreSQL, `SetupError.databaseUnreachable`, and
     ///   `SetupError.weakDatabase`.
     package convenience init(
-        _ address: PostgresAddress, time: NodeTime, for use: DataUse = .serving, keepsAuditLog: Bool = true,
+        _ address: PostgresAddress, time: NodeTime, for use: DataUse = .serving,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws {
         #if PostgreSQL
         do {
             let pool = try PostgresPool(address, time: time, for: use)
-            try self.init(pool, time: time, keepsAuditLog: keepsAuditLog, metrics: metrics) { try pool.open() }
+            try self.init(pool, time: time, metrics: metrics) { try pool.open() }
         } catch let error as SQLError {
             throw SetupError.databaseUnreachable(error.debugDescription)
         }
@@ -56,14 +55,13 @@ package final class SQLStore: Sendable {
     /// Opens a store in memory: the same tables and statements, without files. It is gone with its last reference.
     ///
     /// - Parameter image: what the store begins with; nil for an empty one.
-    package convenience init(inMemory image: StoreImage?, time: NodeTime, keepsAuditLog: Bool = true) throws {
-        try self.init(SQLitePool(inMemory: image), time: time, keepsAuditLog: keepsAuditLog)
+    package convenience init(inMemory image: StoreImage?, time: NodeTime) throws {
+        try self.init(SQLitePool(inMemory: image), time: time)
     }
 
     /// - Parameter beginEpoch: begins an epoch if the database was restored or copied, and says whether it was.
     init(
-        _ pool: any SQLPool, time: NodeTime, keepsAuditLog: Bool,
-        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        _ pool: any SQLPool, time: NodeTime, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         beginEpoch: () throws -> Bool = { false }
     ) throws {
         self.pool = pool
@@ -72,7 +70,7 @@ package final class SQLStore: Sendable {
         try time.start(from: foundTime)
         wasRestored = try beginEpoch()
         writer = GroupCommit(
-            pool: pool, time: time, edition: try pool.read { try SQLStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog,
+            pool: pool, time: time, edition: try pool.read { try SQLStore.edition(in: $0) },
             times: .ofTransactions(metrics))
     }
 

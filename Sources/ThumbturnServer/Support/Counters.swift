@@ -1,48 +1,26 @@
 #if Server
-import Synchronization
+package import Synchronization
 
-/// The counts of a node's work since it started.
+/// The counts of a node's work since it started. Tests and benchmarks compare them with their own.
 package final class Counters: Sendable {
-    let verifications = Atomic(0)
-    let tokens = Atomic(0)
-    let spends = Atomic(0)
-    let sessions = Atomic(0)
-    let refreshes = Atomic(0)
-    let redemptions = Atomic(0)
-    let unlocks = Atomic(0)
-
-    /// The counts at one moment. A benchmark compares them with its own.
-    package struct Report: Codable, Sendable {
-        /// Verified signatures: of proofs, DPoP proofs and plain clients.
-        package var verifications: Int
-        /// Signed access tokens.
-        package var tokens: Int
-        /// Challenges that authorised a session.
-        package var spends: Int
-        /// Opened sessions, those of step-ups included.
-        package var sessions: Int
-        /// Exchanged refresh tokens, repeated exchanges included.
-        package var refreshes: Int
-        /// Answered redemptions of approvals, repeated ones included.
-        package var redemptions: Int
-        /// Unlocks that were counted by telemetry.
-        package var unlocks: Int
-        /// Whether a commit that was answered outlasts a failure of power.
-        package var isDurable: Bool
-
-        /// The counts of two nodes together.
-        package static func + (one: Report, other: Report) -> Report {
-            Report(
-                verifications: one.verifications + other.verifications, tokens: one.tokens + other.tokens,
-                spends: one.spends + other.spends, sessions: one.sessions + other.sessions,
-                refreshes: one.refreshes + other.refreshes, redemptions: one.redemptions + other.redemptions,
-                unlocks: one.unlocks + other.unlocks, isDurable: one.isDurable && other.isDurable)
-        }
-    }
+    /// Verified signatures: of proofs, DPoP proofs and plain clients.
+    package let verifications = Atomic(0)
+    /// Signed access tokens.
+    package let tokens = Atomic(0)
+    /// Challenges that authorised a session.
+    package let spends = Atomic(0)
+    /// Opened sessions, those of step-ups included.
+    package let sessions = Atomic(0)
+    /// Exchanged refresh tokens, repeated exchanges included.
+    package let refreshes = Atomic(0)
+    /// Answered redemptions of approvals, repeated ones included.
+    package let redemptions = Atomic(0)
+    /// Unlocks that were counted by telemetry.
+    package let unlocks = Atomic(0)
 }
 
 extension Atomic<Int> {
     func count() { wrappingAdd(1, ordering: .relaxed) }
-    var total: Int { load(ordering: .relaxed) }
+    package var total: Int { load(ordering: .relaxed) }
 }
 #endif

@@ -60,7 +60,7 @@ struct Time: AsyncParsableCommand {
                 The server's time is \(Show.text(times.stored)), and becomes the clock's, \(Show.text(times.clock)). A new \
                 epoch begins: all users must sign in again.
                 """)
-            try await server.setTime()
+            try await server.service.setTime()
             print("The time is set, and a new epoch has begun: all users must sign in again.")
         }
     }

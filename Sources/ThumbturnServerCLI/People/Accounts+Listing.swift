@@ -13,9 +13,9 @@ extension Accounts {
         @OptionGroup var data: DataOptions
 
         func run() async throws {
-            let server = try await data.server()
+            let store = try await data.server().service.store
             var last = ""
-            while case let accounts = try await server.accounts(after: last), let end = accounts.last {
+            while case let accounts = try await store.accounts(after: last, atMost: 1000), let end = accounts.last {
                 for account in accounts {
                     print(Terminal.text(account.name), account.disabledAt == nil ? "on" : "off", separator: "\t")
                 }

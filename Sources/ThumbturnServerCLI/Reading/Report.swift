@@ -53,7 +53,7 @@ struct Report: AsyncParsableCommand {
             }
             return label
         }
-        let entries = try await data.server().telemetry(from: from.day, to: to.day)
+        let entries = try await data.server().service.store.telemetry(from: from.day, to: to.day)
         guard entries.contains(where: { only == nil || $0.cell.context.policy == only }) else {
             throw NothingCounted(policy: only)
         }

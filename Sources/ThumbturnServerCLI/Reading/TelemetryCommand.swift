@@ -38,7 +38,7 @@ extension TelemetryCommand.Key {
         @OptionGroup var data: DataOptions
 
         func run() async throws {
-            for key in try await data.server().telemetryKeys() {
+            for key in try await data.server().service.store.telemetryKeys() {
                 print(key.name, UTCDay.text(TelemetryDay(of: key.createdAt).number), separator: "\t")
             }
         }

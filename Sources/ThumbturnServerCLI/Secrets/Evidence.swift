@@ -87,7 +87,7 @@ struct Evidence: AsyncParsableCommand {
             func run() async throws {
                 for root in [TrustAnchor.appleAppAttest] { print(Hex.text(root.spkiSHA256), "Apple, built in", separator: "\t") }
                 for root in TrustAnchor.googleHardware { print(Hex.text(root.spkiSHA256), "Google, built in", separator: "\t") }
-                for root in try await data.server().acceptedRoots() {
+                for root in try await data.server().service.evidenceLists().androidRoots {
                     print(Hex.text(root.spkiSHA256), "Google, accepted", separator: "\t")
                 }
             }
@@ -143,7 +143,7 @@ struct Evidence: AsyncParsableCommand {
             func run() async throws {
                 let pins = Set(try roots.map { try Hex.pin($0) })
                 let server = try await data.server()
-                let accepted = Set(try await server.acceptedRoots().map(\.spkiSHA256))
+                let accepted = Set(try await server.service.evidenceLists().androidRoots.map(\.spkiSHA256))
                 for pin in pins where !accepted.contains(pin) { throw SetupError.rootNotAccepted(pin) }
                 try confirmation.ask(
                     "Evidence that leads to these roots is no longer accepted, and their devices' keys count as software.")
@@ -202,8 +202,8 @@ struct Evidence: AsyncParsableCommand {
                 let server = try await data.server()
                 let kept: Int?
                 do {
-                    kept = try await server.keepStatusList(
-                        list.text, fetchedAt: fetchedAt?.time ?? list.time, allowsShorter: allowShorter)
+                    kept = try await server.service.keep(
+                        statusList: list.text, fetchedAt: fetchedAt?.time ?? list.time, allowsShorter: allowShorter)
                 } catch let refusal as EvidenceRefusal {
                     throw DamagedList(
                         place: list.place, refusal: refusal,

@@ -120,15 +120,6 @@ struct Serve: AsyncParsableCommand {
     )
     var fetchAndroidStatus = false
 
-    @Flag(help: .init("Keep no audit log. Only to measure what the log costs.", visibility: .hidden))
-    var withoutAuditLogForMeasurement = false
-
-    @Flag(help: .init("Let a device prove as often as it can. Only for measurements and tests.", visibility: .hidden))
-    var withoutDeviceRateForMeasurement = false
-
-    @Flag(help: .init("Print the counts of operations as one JSON object at the end.", visibility: .hidden))
-    var counts = false
-
     @Option(
         help: "The number of proxies before the server that add to X-Forwarded-For. Wrong attempts are counted by that address."
     )
@@ -205,8 +196,6 @@ struct Serve: AsyncParsableCommand {
             settings.metrics = metricsServer.metrics
         }
         guard auditDays > 0 else { throw ValidationError("--audit-days must be more than 0.") }
-        settings.keepsAuditLog = !withoutAuditLogForMeasurement
-        if withoutDeviceRateForMeasurement { (settings.proofsOfDevice, settings.telemetryRates) = (nil, nil) }
         settings.auditRetention = .seconds(Int64(auditDays) * 24 * 3600)
         (settings.connections.inAll, settings.connections.byAddress) = (maxConnections, maxConnectionsByAddress)
         if let noticeWebhook {
@@ -231,7 +220,7 @@ struct Serve: AsyncParsableCommand {
         if server.wasRestored {
             logger.notice("the database was restored or copied, so a new epoch has begun: all users must sign in again")
         }
-        if replication == .synchronous, try server.waitsForNoReplica() {
+        if replication == .synchronous, try server.service.store.durability().replicas == "" {
             logger.warning(
                 """
                 --replication synchronous says that a promoted replica has every confirmed commit, but PostgreSQL waits for no \
@@ -261,7 +250,6 @@ struct Serve: AsyncParsableCommand {
         }
         do {
             try await application.runService()
-            if counts { print(String(decoding: try JSONEncoder().encode(try server.counts()), as: UTF8.self)) }
         } catch let error as IOError
             where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES
         {

@@ -57,8 +57,22 @@ import ThumbturnLoad
             #expect(try await answer(-1) == "ok", "or behind")
             let ada = try await live.service.store.notices(of: try await live.account("ada"))
             #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she is notified")
-            try await EmbeddedServer(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
+            try await live.server.removeOneTimeCodes(ofAccountNamed: "ada")
             #expect(try await attempt.signIn("ada", LiveServer.password, nil).kind == "ok")
+        }
+    }
+
+    /// Every command finds an account whose name is typed in another normalization form.
+    @Test func anAccountIsFoundByEachSpellingOfItsName() async throws {
+        try await LiveServer.run { live in
+            let (composed, decomposed) = ("Zo\u{EB}", "Zoe\u{308}")
+            try await live.server.addAccount(named: composed, password: LiveServer.password)
+            let account = try await live.server.account(named: decomposed)
+            #expect(try await live.server.account(named: composed).id == account.id)
+            try await live.server.setGroup("", ofAccountNamed: decomposed)
+            #expect(try await live.server.group(ofAccountNamed: decomposed) == nil)
+            #expect(try await live.server.devices(ofAccountNamed: decomposed).isEmpty)
+            await #expect(throws: SetupError.self) { _ = try await live.server.group(ofAccountNamed: "Zoe") }
         }
     }
 
@@ -92,7 +106,7 @@ import ThumbturnLoad
 
     @Test func recoveryCodesAreLongAndOnlyTheirHashesAreStored() async throws {
         try await LiveServer.run { live in
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(codes.count == 10 && Set(codes).count == 10)
             for code in codes {
                 let letters = code.filter { $0 != "-" }
@@ -111,7 +125,7 @@ import ThumbturnLoad
     @Test func aRecoveryCodeReplacesThePasswordOnceAndItsDeviceCoolsOff() async throws {
         try await LiveServer.run { live in
             let lost = try await live.device()
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("bob", codes[0]).kind == "verification-failed", "another account's")
             #expect(try await attempt.recover("nobody", codes[0]).kind == "verification-failed")
@@ -125,12 +139,12 @@ import ThumbturnLoad
             #expect(try await back.delete("/v1/devices/\(other.id)", token: token).kind == "verification-failed", "cool-off")
             let heard = try await lost.notices(try await lost.signIn().accessToken).map(\.kind)
             #expect(Set(heard) == ["new-device", "recovery-used", "recovery-codes-made"])
-            let newer = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let newer = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(try await attempt.recover("ada", codes[1]).kind == "verification-failed", "earlier ones are void")
             #expect(try await attempt.recover("ada", newer[1]).kind == "ok")
             let thief = try await Attempt(live)
             let bought = try await thief.recover("ada", newer[2]).read(EnrolmentTicket.self).ticket
-            _ = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            _ = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(try await thief.enrol(ticket: bought).kind == "verification-failed", "and what one of them has bought")
         }
     }
@@ -138,7 +152,7 @@ import ThumbturnLoad
     @Test func withOneTimeCodesARecoveryCodeNeedsThePasswordToo() async throws {
         try await LiveServer.run { live in
             _ = try await live.oneTimeCodes()
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("ada", codes[0]).kind == "verification-failed")
             #expect(try await attempt.recover("ada", codes[0], password: "wrong").kind == "verification-failed")
@@ -148,7 +162,7 @@ import ThumbturnLoad
 
     @Test func aRecoveryCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
-            let code = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let wins = try await withThrowingTaskGroup { group in
                 for _ in 0..<16 { group.addTask { try await Attempt(live).recover("ada", code).kind == "ok" } }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -161,7 +175,7 @@ import ThumbturnLoad
 extension LiveServer {
     /// Sets one-time codes for ada, and reads them as an authenticator app does.
     func oneTimeCodes() async throws -> OneTimeCodes {
-        let address = try await EmbeddedServer(service).setOneTimeCodes(ofAccountNamed: "ada")
+        let address = try await server.setOneTimeCodes(ofAccountNamed: "ada")
         let secret = address.split(separator: "secret=").last?.split(separator: "&").first ?? ""
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let bits = secret.compactMap(alphabet.firstIndex(of:)).flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }

@@ -24,7 +24,7 @@ import ThumbturnLoad
             let ada = try await live.device()
             let bob = try await live.device(of: "bob")
             let (session, neighbour) = (try await ada.signIn(), try await bob.signIn())
-            let code = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let attempt = try await Attempt(live)
             let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
             let account = try await live.account(of: ada)
@@ -33,7 +33,7 @@ import ThumbturnLoad
             let stepUp = try await StepUpTests.draft(ada)
             #expect(try await Self.isActive(session.accessToken, live))
 
-            try await live.service.disable(accountNamed: "ada")
+            try await live.server.disable(accountNamed: "ada")
             let (challenge, nonce) = try await ada.challenge()
             #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).problem?.error == "invalid_grant")
             #expect(try await ada.refresh(session.refreshToken).problem?.error == "invalid_grant")
@@ -51,10 +51,10 @@ import ThumbturnLoad
             }
             #expect(live.service.passwords.comparisonCount == comparisons + 3, "for the same work")
             #expect(try await bob.refresh(neighbour.refreshToken).status == 200, "no other account is touched")
-            await #expect(throws: SetupError.self) { try await live.service.disable(accountNamed: "ada") }
+            await #expect(throws: SetupError.self) { try await live.server.disable(accountNamed: "ada") }
 
-            try await live.service.enable(accountNamed: "ada")
-            await #expect(throws: SetupError.self) { try await live.service.enable(accountNamed: "ada") }
+            try await live.server.enable(accountNamed: "ada")
+            await #expect(throws: SetupError.self) { try await live.server.enable(accountNamed: "ada") }
             #expect(try await ada.refresh(session.refreshToken).problem?.error == "invalid_grant", "what ended stays ended")
             #expect(try await !Self.isActive(session.accessToken, live))
             #expect(try await attempt.enrol(ticket: ticket).kind == "verification-failed")
@@ -72,9 +72,9 @@ import ThumbturnLoad
             let id = try await bank.ask(account).read(ApprovalRecord.self).id
             let proof = ada.device.proof(try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge)
             #expect(try await ada.approve(id, proof).read(ApprovalRecord.self).state == .approved)
-            try await live.service.disable(accountNamed: "ada")
+            try await live.server.disable(accountNamed: "ada")
             live.clock.advance(by: .seconds(1))
-            try await live.service.enable(accountNamed: "ada")
+            try await live.server.enable(accountNamed: "ada")
             #expect(try await bank.redeem(id).status == 409, "also after the account is on again")
             let next = try await bank.ask(account, Bank.payment("1", "Super Store", "t-2")).read(ApprovalRecord.self).id
             let fresh = ada.device.proof(try await ada.askToApprove(next).read(ChallengeAnswer.self).challenge)
@@ -87,14 +87,14 @@ import ThumbturnLoad
             let app = try await PlainClient(live)
             let token = try await app.token()
             #expect(try await Self.isActive(token, live))
-            try await live.service.disable(accountNamed: "ada")
+            try await live.server.disable(accountNamed: "ada")
             #expect(try await app.signIn().status == 401)
             #expect(try await !Self.isActive(token, live))
-            try await live.service.enable(accountNamed: "ada")
+            try await live.server.enable(accountNamed: "ada")
             #expect(try await !Self.isActive(token, live), "as its sessions have ended")
             let next = try await app.token()
             #expect(try await Self.isActive(next, live))
-            try await live.service.setPassword("another horse battery staple", ofAccountNamed: "ada")
+            try await live.server.setPassword("another horse battery staple", ofAccountNamed: "ada")
             #expect(try await !Self.isActive(next, live))
             #expect(try await Self.isActive(app.token(), live), "its device is still enrolled")
         }
@@ -111,8 +111,8 @@ import ThumbturnLoad
             let ticket = Tickets.Right(
                 account: account.id, spend: spend, voucher: nil, freshness: .fresh,
                 credentialGeneration: account.credentialGeneration)
-            try await live.service.disable(accountNamed: "ada")
-            if isOnAgain { try await live.service.enable(accountNamed: "ada") }
+            try await live.server.disable(accountNamed: "ada")
+            if isOnAgain { try await live.server.enable(accountNamed: "ada") }
             let device = NewDevice(id: .random(), account: account.id, name: "d", sessionJKT: "", keys: [], coolOff: .zero)
             let new = NewPlainKey(kid: "k", spki: [1])
             expect(try await live.service.store.enrol(device, with: new, by: ticket), is: false)
@@ -129,7 +129,7 @@ import ThumbturnLoad
             _ = try await ada.signIn()
             let attempt = try await Attempt(live)
             let (challenge, nonce) = try await ada.challenge()
-            meanwhile.withLock { $0 = { try? await live.service.disable(accountNamed: "ada") } }
+            meanwhile.withLock { $0 = { try? await live.server.disable(accountNamed: "ada") } }
             let answer =
                 try await bySignature
                 ? ada.redeem(ada.device.proof(challenge), nonce: nonce) : attempt.signIn("ada", LiveServer.password)
@@ -144,7 +144,7 @@ import ThumbturnLoad
             let sessions = [try await devices[0].signIn(), try await devices[1].signIn()]
             let attempt = try await Attempt(live)
             let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
-            expect(try await live.service.end(accountNamed: "ada"), is: 2)
+            expect(try await live.server.end(accountNamed: "ada"), is: 2)
             for (device, session) in zip(devices, sessions) {
                 #expect(try await device.refresh(session.refreshToken).problem?.error == "invalid_grant")
                 let (challenge, nonce) = try await device.challenge()
@@ -155,7 +155,7 @@ import ThumbturnLoad
             let noted = try await live.service.store.notices(of: try await live.account("ada"))
             #expect(noted.filter { $0.kind == .deviceRevoked }.count == 2)
             #expect(try await attempt.enrol().status == 201, "the account itself stays on")
-            expect(try await live.service.end(accountNamed: "ada"), is: 1)
+            expect(try await live.server.end(accountNamed: "ada"), is: 1)
         }
     }
 
@@ -163,13 +163,13 @@ import ThumbturnLoad
         try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
             let attempt = try await Attempt(live)
             for _ in 1...5 { _ = try await attempt.signIn("ada", "wrong horse battery staple") }
-            _ = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")
-            let paused = try await live.service.state(ofAccountNamed: "ada")
+            _ = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
+            let paused = try await live.server.state(ofAccountNamed: "ada")
             #expect(paused.wrongSignIns == 5 && paused.pausedUntil == live.clock.now + .seconds(30))
             #expect(paused.recoveryCodes == 10 && !paused.hasOneTimeCodes && paused.disabledAt == nil)
             live.clock.advance(by: .seconds(30))
-            try await live.service.disable(accountNamed: "ada")
-            let off = try await live.service.state(ofAccountNamed: "ada")
+            try await live.server.disable(accountNamed: "ada")
+            let off = try await live.server.state(ofAccountNamed: "ada")
             #expect(off.disabledAt == live.clock.now && off.pausedUntil == nil)
             let listed = try await live.service.store.accounts(after: "", atMost: 10)
             #expect(listed.map(\.name) == ["ada", "bob"])

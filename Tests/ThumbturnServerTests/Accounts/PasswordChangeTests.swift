@@ -154,7 +154,7 @@ import ThumbturnTestKit
             let ada = try await live.device()
             let attempt = try await Attempt(live)
             let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
-            _ = try await live.service.setOneTimeCodes(ofAccountNamed: "ada")
+            _ = try await live.server.setOneTimeCodes(ofAccountNamed: "ada")
             #expect(try await attempt.enrol(ticket: ticket).kind == "verification-failed")
             expect(try await ada.signIn().tokenType, is: "DPoP")
         }
@@ -164,7 +164,7 @@ import ThumbturnTestKit
         try await LiveServer.run { live in
             let phone = try await KeyChangeTests.Phone(live)
             let draft = try await phone.draft(.resetPIN, paidBy: .credentials)
-            try await live.service.setPassword(Self.newPassword, ofAccountNamed: "ada")
+            try await live.server.setPassword(Self.newPassword, ofAccountNamed: "ada")
             #expect(try await phone.send(draft).kind == "verification-failed")
         }
     }
@@ -207,9 +207,9 @@ import ThumbturnTestKit
             let attempt = try await Attempt(live)
             for _ in 1...5 { _ = try await attempt.signIn("ada", "wrong horse battery staple") }
             for (name, password) in [("ada", "short"), ("eve", Self.newPassword)] {
-                await #expect(throws: SetupError.self) { try await live.service.setPassword(password, ofAccountNamed: name) }
+                await #expect(throws: SetupError.self) { try await live.server.setPassword(password, ofAccountNamed: name) }
             }
-            try await live.service.setPassword(Self.newPassword, ofAccountNamed: "ada")
+            try await live.server.setPassword(Self.newPassword, ofAccountNamed: "ada")
             #expect(try await ada.refresh(session.refreshToken).problem?.error == "invalid_grant")
             #expect(try await attempt.signIn("ada", LiveServer.password).kind == "verification-failed")
             #expect(try await attempt.signIn("ada", Self.newPassword).kind == "ok", "no pause is left of the former one")
@@ -223,9 +223,9 @@ import ThumbturnTestKit
         try await LiveServer.run(
             passwords: try Passwords(cost: .least), beforeSpending: { await meanwhile.withLock { $0.take() }?() }
         ) { live in
-            let code = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let attempt = try await Attempt(live)
-            meanwhile.withLock { $0 = { try? await live.service.setPassword(Self.newPassword, ofAccountNamed: "ada") } }
+            meanwhile.withLock { $0 = { try? await live.server.setPassword(Self.newPassword, ofAccountNamed: "ada") } }
             let answer =
                 try await recovers ? attempt.recover("ada", code) : attempt.signIn("ada", LiveServer.password)
             #expect(answer.kind == "verification-failed")

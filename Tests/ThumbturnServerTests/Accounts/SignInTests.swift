@@ -58,7 +58,7 @@ import ThumbturnTestKit
             let token = try await ada.signIn().accessToken
             let (adas, bobs) = (try claims(of: token).sub, try claims(of: try await bob.signIn().accessToken).sub)
             let attempt = try await EnrolmentTests.Attempt(live)
-            let code = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
             for (way, answer) in [
                 ("the password", try await attempt.ticket()), ("a recovery code", try await attempt.recover("ada", code)),
                 ("another device", try await ada.vouch(for: attempt.device, token: token)),

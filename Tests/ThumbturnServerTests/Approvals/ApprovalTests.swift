@@ -205,7 +205,7 @@ import ThumbturnURLSession
         try await LiveServer.withBank { live, bank in
             let ada = try await live.phone()
             let id = try await bank.ask(ada.account).read(ApprovalRecord.self).id
-            try await EmbeddedServer(live.service).removeClient(named: "bank")
+            try await live.server.removeClient(named: "bank")
             live.clock.advance(by: .seconds(1))
             let heir = try await live.bank()
             #expect(try await heir.send("GET", "/v1/approvals/\(id)").kind == "not-found")

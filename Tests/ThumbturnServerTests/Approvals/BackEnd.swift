@@ -5,7 +5,6 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnLoad
 import ThumbturnServer
-import ThumbturnVerifier
 
 /// A back end with its key, as an operator registers it.
 struct BackEnd: Sendable {
@@ -95,8 +94,8 @@ extension LiveServer {
         allowsBearer: Bool = false
     ) async throws -> BackEnd {
         let backEnd = BackEnd(id: name, url: url, connection: try await connect())
-        let key = try VerifyingKey(x963: Array(backEnd.key.publicKey.x963Representation))
-        try await service.addClient(named: name, scopes: scopes, keys: [key], limits: limits, allowsBearer: allowsBearer)
+        let key = backEnd.key.publicKey.pemRepresentation
+        try await server.addClient(named: name, scopes: scopes, keys: [key], limits: limits, allowsBearer: allowsBearer)
         return backEnd
     }
 }

@@ -48,7 +48,7 @@ import ThumbturnLoad
                 let request = PasswordSignInRequest(account: "ada", password: LiveServer.password)
                 return try await post("/v1/accounts/sign-in", Signing.encode(request))
             case "POST v1/accounts/recover":
-                let code = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+                let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
                 return try await post("/v1/accounts/recover", Array(#"{"account":"ada","code":"\#(code)"}"#.utf8))
             case "POST v1/revoke": return try await OAuthTests.revoke(try await one.signIn().refreshToken, one)
             case "GET v1/me", "GET v1/notices", "GET v1/devices":

@@ -53,7 +53,7 @@ import ThumbturnLoad
                     }
             }
             #expect(answer.status == 401 && answer.kind == "verification-failed", "\(answer.text)")
-            expect(try await live.service.devices(ofAccountNamed: "ada").isEmpty)
+            expect(try await live.server.devices(ofAccountNamed: "ada").isEmpty)
         }
     }
 

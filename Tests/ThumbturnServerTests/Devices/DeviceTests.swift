@@ -303,7 +303,7 @@ import ThumbturnServer
         try await LiveServer.run { live in
             let lost = try await live.device()
             let session = try await lost.signIn()
-            let server = EmbeddedServer(live.service)
+            let server = live.server
             let id = try #require(try await server.devices(ofAccountNamed: "ada").first).id
             await #expect(throws: SetupError.self) { try await server.revoke(id, ofAccountNamed: "bob") }
             await #expect(throws: SetupError.self) { try await server.revoke(id, ofAccountNamed: "nobody") }

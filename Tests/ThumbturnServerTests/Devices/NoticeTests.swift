@@ -120,8 +120,9 @@ import ThumbturnMessages
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let service = try await AuthorizationServer(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
-        try await service.addAccount(named: "ada", password: LiveServer.password)
-        _ = try await service.setOneTimeCodes(ofAccountNamed: "ada")
+        let server = EmbeddedServer(service)
+        try await server.addAccount(named: "ada", password: LiveServer.password)
+        _ = try await server.setOneTimeCodes(ofAccountNamed: "ada")
         let lines = Lines()
         for _ in 1...2 { try await service.deliverNotices(Logger(label: "test") { _ in Notebook(lines: lines) }) }
         let account = try #require(try await service.store.account(named: "ada")).id.text

@@ -76,13 +76,13 @@ import ThumbturnLoad
                 let token = try await PasswordChangeTests.token(owner)
                 #expect(try await PasswordChangeTests.change(owner, token: token).status == 204)
             case "the operator's":
-                try await live.service.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
+                try await live.server.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
             case "one-time codes": _ = try await live.oneTimeCodes()
-            case "switched off": try await live.service.disable(accountNamed: "ada")
+            case "switched off": try await live.server.disable(accountNamed: "ada")
             case "off and on":
-                try await live.service.disable(accountNamed: "ada")
-                try await live.service.enable(accountNamed: "ada")
-            default: _ = try await live.service.end(accountNamed: "ada")
+                try await live.server.disable(accountNamed: "ada")
+                try await live.server.enable(accountNamed: "ada")
+            default: _ = try await live.server.end(accountNamed: "ada")
             }
             #expect(try await Self.isOver(tokens, guest))
             #expect(try await Self.isOver(bobs, bob) == false, "and no other account's")

@@ -64,7 +64,7 @@ import ThumbturnVerifier
     func methods(_ way: String) async throws {
         try await LiveServer.run { live in
             let attempt = try await Attempt(live)
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             let oneTime = ["one-time code", "both"].contains(way) ? try await live.oneTimeCodes() : nil
             let code = oneTime.map { $0.code(of: OneTimeCodes.step(at: live.clock.now)) }
             let answer =
@@ -143,12 +143,12 @@ import ThumbturnVerifier
             let attempt = try await Attempt(live)
             var ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
             switch what {
-            case "a new password": try await live.service.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
-            case "switched off": try await live.service.disable(accountNamed: "ada")
+            case "a new password": try await live.server.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
+            case "switched off": try await live.server.disable(accountNamed: "ada")
             case "off and on":
-                try await live.service.disable(accountNamed: "ada")
-                try await live.service.enable(accountNamed: "ada")
-            case "ended": _ = try await live.service.end(accountNamed: "ada")
+                try await live.server.disable(accountNamed: "ada")
+                try await live.server.enable(accountNamed: "ada")
+            case "ended": _ = try await live.server.end(accountNamed: "ada")
             case "late": live.clock.advance(by: .seconds(300))
             default: ticket = String(ticket.dropLast(8)) + String(ticket.suffix(8).reversed())
             }
@@ -163,7 +163,7 @@ import ThumbturnVerifier
             let attempt = try await Attempt(live)
             let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
             meanwhile.withLock {
-                $0 = { try? await live.service.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada") }
+                $0 = { try? await live.server.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada") }
             }
             #expect(try await attempt.visit(by: ticket).problem?.error == "invalid_grant")
         }

@@ -111,7 +111,7 @@ import ThumbturnVerifier
             // The evidence is good for bob's keys and challenge; it is made with the key of ada's enrolment.
             let answer = try await bob.enrol(ticket: ticket, evidenceBy: { try await Base.evidence(source, $0, $1) })
             #expect(answer.kind == "verification-failed")
-            #expect(try await live.service.devices(ofAccountNamed: "bob").isEmpty)
+            #expect(try await live.server.devices(ofAccountNamed: "bob").isEmpty)
             #expect(try live.auditRows().contains { $0.contains("enrolment evidence_wrong_key") })
         }
     }
@@ -324,7 +324,7 @@ import ThumbturnVerifier
             let tokens = try await device.signIn()
             #expect(try await device.get("/v1/me", token: tokens.accessToken).status == 200)
             let store = live.service.store
-            let enrolled = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let enrolled = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
             let id = try #require(DeviceID(enrolled.id))
             let new = NewEvidence(
                 id: .random(), record: "{}",

@@ -87,7 +87,7 @@ import ThumbturnVerifier
             try await auth.enrol(with: Self.signIn)
             let me = try await Self.me(auth)
             #expect(me.acr == "urn:thumbturn:acr:attestedApp:biometric" && me.amr == ["pop", "user", "mfa"])
-            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let device = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
             let stored = try await live.service.store.evidence(of: DeviceID(device.id)!)
             #expect(stored.count == 1 && stored[0].verdict.policy == "policy lower production")
             #expect(stored[0].verdict.keys.count == 3, "session, biometric and passcode key")
@@ -140,7 +140,7 @@ import ThumbturnVerifier
             let (auth, _) = try Self.iPhone(live)
             try await auth.enrol(with: Self.signIn)
             #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:software:none")
-            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let device = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
             #expect(try await live.service.store.evidence(of: DeviceID(device.id)!).isEmpty)
         }
     }
@@ -201,7 +201,7 @@ import ThumbturnVerifier
                 return
             }
             #expect(answer.status == 401 && answer.kind == "verification-failed", "one neutral answer: \(answer.text)")
-            #expect(try await live.service.devices(ofAccountNamed: "ada").isEmpty)
+            #expect(try await live.server.devices(ofAccountNamed: "ada").isEmpty)
             #expect(try await live.service.store.evidence(after: nil, atMost: 10).isEmpty)
             let rows = try live.auditRows()
             #expect(rows.contains { $0.contains("\"reason\":\"enrolment evidence_\(reason)\"") }, "\(rows)")
@@ -284,7 +284,7 @@ import ThumbturnVerifier
             let twice = try Authenticator(server: URL(string: live.url)!, platform: platform)
             if what == "used" {
                 try await twice.enrol(with: Self.signIn)
-                let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+                let device = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
                 let stored = try await live.service.store.evidence(of: DeviceID(device.id)!)
                 #expect(stored.count == 1)
                 guard let source = platform.evidence as? Replaced else { throw Missing() }
@@ -355,7 +355,7 @@ import ThumbturnVerifier
             policy.digest = "the next policy"
             let outcome = try await live.service.judgeAnew(by: policy)
             #expect(outcome.judged == 1 && outcome.lowered == 1)
-            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let device = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
             let stored = try await live.service.store.evidence(of: DeviceID(device.id)!)
             #expect(stored[0].verdict.refusal == "wrong_app" && stored[0].verdict.policy == "the next policy")
             #expect(Set(stored[0].verdict.keys.values) == [.withoutEvidence])
@@ -397,7 +397,7 @@ import ThumbturnVerifier
         try await Self.run(policy) { live in
             await expectFailure(.refused) { try await Self.android(live).enrol(with: Self.signIn) }
             let pem = String(decoding: try JSONEncoder().encode([Self.googleRoot.pem]), as: UTF8.self)
-            let server = EmbeddedServer(live.service)
+            let server = live.server
             _ = try await server.acceptRoots(
                 from: Array(pem.utf8), pinnedBy: [Self.googleRoot.spkiSHA256], fetchedAt: live.clock.now)
             try await live.service.keepUpEvidence()
@@ -488,7 +488,7 @@ import ThumbturnVerifier
             phone.enrolNewFace()
             try await auth.replaceBiometricKey(with: Self.signIn)
             #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:attestedApp:biometric")
-            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let device = try #require(try await live.server.devices(ofAccountNamed: "ada").first)
             #expect(try await live.service.store.evidence(of: DeviceID(device.id)!).count == 2)
             // The same device without evidence: what it has shown of its other keys does not count for this one.
             let silent = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())

@@ -200,7 +200,7 @@ import ThumbturnVerifier
                 return
             }
             #expect(answer.status == 401 && answer.kind == "verification-failed", "one neutral answer: \(answer.text)")
-            #expect(try await live.service.devices(ofAccountNamed: "ada").isEmpty)
+            #expect(try await live.server.devices(ofAccountNamed: "ada").isEmpty)
             #expect(try await Self.stored(live).isEmpty)
             let rows = try live.auditRows()
             #expect(rows.contains { $0.contains("\"reason\":\"enrolment evidence_\(reason)\"") }, "\(rows)")

@@ -136,7 +136,7 @@ import ThumbturnVerifier
             let ada = try await live.phone()
             let id = try await bank.ask(ada.account).read(ApprovalRecord.self).id
             _ = try await ada.auth.approve(try await ada.auth.approval(id))
-            let server = EmbeddedServer(live.service)
+            let server = live.server
             let tight = Self.limits { $0.amounts = ["EUR": "12.49"] }
             try await server.changeClient(named: "bank", limits: tight, allowsBearer: nil)
             let refused = try await bank.redeem(id)
@@ -229,7 +229,7 @@ import ThumbturnVerifier
             let path = live.folder + "/limits.json"
             func read(_ text: String) async throws -> ClientLimits {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-                return try await EmbeddedServer(live.service).clientLimits(file: path)
+                return try await live.server.clientLimits(file: path)
             }
             let whole = try await read(
                 """
@@ -240,7 +240,7 @@ import ThumbturnVerifier
             #expect(whole.accounts == [account] && whole.transactions == [.payment])
             #expect(whole.amounts == ["EUR": "1000.00"] && whole.requestsPerMinute == 600)
             _ = try await live.backEnd([.approvals], limits: whole)
-            #expect(try await EmbeddedServer(live.service).clients().map(\.limits) == [whole], "as it is stored")
+            #expect(try await live.server.clients().map(\.limits) == [whole], "as it is stored")
             #expect(try await read("{}") == ClientLimits())
             for text in [
                 "", "[]", #"{"account":["ada"]}"#, #"{"accounts":"ada"}"#, #"{"transactions":["payment"]}"#,
@@ -253,7 +253,7 @@ import ThumbturnVerifier
             }
             await #expect(throws: SetupError.self) { _ = try await read(#"{"accounts":["eve"]}"#) }
             await #expect(throws: SetupError.self) {
-                _ = try await EmbeddedServer(live.service).clientLimits(file: path + ".missing")
+                _ = try await live.server.clientLimits(file: path + ".missing")
             }
         }
     }

@@ -213,7 +213,7 @@ import ThumbturnVerifier
             #expect(try await call().kind == "not-found", "the token is accepted")
             #expect(try await legacy.token(at: live.clock.now).text.contains(#""token_type":"DPoP""#), "it may bind one too")
 
-            let server = EmbeddedServer(live.service)
+            let server = live.server
             try await server.changeClient(named: "legacy", limits: nil, allowsBearer: false)
             let later = try await call()
             #expect(later.status == 401 && later.problem?.error == "invalid_token", "also the tokens that it has")

@@ -192,7 +192,7 @@ struct HTTPPageReader {
 
     init(_ live: LiveServer, _ provider: TokenExchangeTests.Provider) async throws {
         self.live = live
-        recoveryCode = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+        recoveryCode = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
         self.provider = provider
         backEnd = try await live.backEnd([.introspect, .approvals])
         connection = try await live.connect()

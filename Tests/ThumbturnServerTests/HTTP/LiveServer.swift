@@ -45,6 +45,8 @@ struct LiveServer: Sendable {
     let folder: String
     let clock: TestClock
     let service: AuthorizationServer
+    /// What the operator does with the server.
+    var server: EmbeddedServer { EmbeddedServer(service) }
 
     static func run(
         folder given: String? = nil, publicURL: String? = nil, clock: TestClock = TestClock(),
@@ -66,7 +68,7 @@ struct LiveServer: Sendable {
             var service = try await AuthorizationServer(settings, clock: clock.node)
             service.beforeSpending = beforeSpending
             service.livenessJudge = livenessJudge
-            for name in ["ada", "bob"] { try? await service.addAccount(named: name, password: password) }
+            for name in ["ada", "bob"] { try? await EmbeddedServer(service).addAccount(named: name, password: password) }
             if let passwords { service.passwords = passwords }
             if try await LiveServer(url: url, port: port, folder: folder, clock: clock, service: service).run(test) { return }
         }
@@ -93,7 +95,7 @@ struct LiveServer: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (running, started) = AsyncStream.makeStream(of: Void.self)
-        let application = EmbeddedServer(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in
+        let application = server.application(host: "127.0.0.1", port: port, logger: logger) { _ in
             started.yield()
         }
         return try await withThrowingTaskGroup { group in

@@ -176,9 +176,9 @@ import ThumbturnVerifier
                 return try provider.idToken(for: device.sessionKid, at: live.clock.now, claims: jti)
             }
             #expect(try await exchange(try token(), device, live).status == 200)
-            try await live.service.disable(accountNamed: "person-7 at \(Provider.issuer)")
+            try await live.server.disable(accountNamed: "person-7 at \(Provider.issuer)")
             #expect(try await exchange(try token(), device, live).problem?.error == "invalid_grant")
-            try await live.service.enable(accountNamed: "person-7 at \(Provider.issuer)")
+            try await live.server.enable(accountNamed: "person-7 at \(Provider.issuer)")
             let answer = try await exchange(try token(), device, live)
             #expect(try await enrol(try answer.field("access_token"), device, live).status == 201)
         }

@@ -195,7 +195,7 @@ import ThumbturnVerifier
                     let challenge = try await Attempt(live).device.challenge(over: app.connection).challenge
                     return try await app.answer(challenge, try app.key.sign(for: challenge))
                 case "revoked":
-                    try await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada")
+                    try await live.server.revoke(app.device, ofAccountNamed: "ada")
                     return try await app.answer(asked.id, right)
                 case "expired":
                     live.clock.advance(by: .seconds(120))
@@ -260,7 +260,7 @@ import ThumbturnVerifier
             for account in [ada, bob, first, last, .random()] { #expect(try await read(account).count == 8) }
             #expect(try await read(ada).filter { $0.account == ada }.count == 3, "its own are always among them")
             #expect(try await read(bob).filter { $0.account == bob }.count == 7)
-            try await EmbeddedServer(live.service).revoke(old.device, ofAccountNamed: "ada")
+            try await live.server.revoke(old.device, ofAccountNamed: "ada")
             #expect(try await read(ada, .rs256With2048Bits).isEmpty)
         }
     }
@@ -305,7 +305,7 @@ import ThumbturnVerifier
         try await LiveServer.plain(beforeSpending: { await revoke.withLock { $0 }?() }) { live in
             let app = try await PlainClient(live)
             let asked = try await app.ask()
-            revoke.withLock { $0 = { try? await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada") } }
+            revoke.withLock { $0 = { try? await live.server.revoke(app.device, ofAccountNamed: "ada") } }
             #expect(try await app.answer(asked.id, try app.key.sign(for: asked.challenge)).kind == "verification-failed")
         }
     }
@@ -376,7 +376,7 @@ import ThumbturnVerifier
             let key = try Key.make("ES256")
             #expect(try await PlainClient.enrol(key, attempt).kind == "verification-failed")
             #expect(try await PlainClient.enrol(key, attempt, "bob").status == 201, "another account has its own")
-            try await EmbeddedServer(live.service).revoke(devices[0], ofAccountNamed: "ada")
+            try await live.server.revoke(devices[0], ofAccountNamed: "ada")
             #expect(
                 try await PlainClient.enrol(try Key.make("ES256"), attempt).status == 201, "a revoked one makes room")
         }
@@ -557,7 +557,7 @@ import ThumbturnVerifier
             var token = try await app.token()
             #expect(try await Self.introspect(token, bank, live).fields["active"] as? Bool == true)
             switch what {
-            case "revoked by the operator": try await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada")
+            case "revoked by the operator": try await live.server.revoke(app.device, ofAccountNamed: "ada")
             case "revoked by another device":
                 let own = try await ada.signIn().accessToken
                 #expect(try await ada.delete("/v1/devices/\(app.device)", token: own).status == 204)

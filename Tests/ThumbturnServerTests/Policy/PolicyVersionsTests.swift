@@ -101,7 +101,7 @@ import ThumbturnMessages
                 expect(try await store.setGroup("payments", of: account), is: true)
                 await #expect(throws: SetupError.self) { try await live.service.applyEvidencePolicy() }
                 await #expect(throws: SetupError.self, "nor does a command judge evidence by it") {
-                    _ = try await EmbeddedServer(live.service).judgeEvidence(by: rules.current)
+                    _ = try await live.server.judgeEvidence(by: rules.current)
                 }
                 for version in [nil, 1] as [Int64?] {
                     await #expect(throws: SetupError.self) { try await store.setMinimums([:], version: version) }

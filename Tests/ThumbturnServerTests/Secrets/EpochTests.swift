@@ -166,10 +166,10 @@ import ThumbturnVerifier
             #expect(try await live.service.plainClaims(of: plain) != nil)
             let backup = live.folder + ".backup"
             defer { try? FileManager.default.removeItem(atPath: backup) }
-            try await EmbeddedServer(live.service).backUp(to: backup)
-            try await EmbeddedServer(live.service).removeClient(named: "bank")
+            try await live.server.backUp(to: backup)
+            try await live.server.removeClient(named: "bank")
             if !isSameSecond { live.clock.advance(by: .seconds(10)) }
-            try await EmbeddedServer(live.service).restore(from: backup)
+            try await live.server.restore(from: backup)
 
             await #expect(throws: RequestError.self) { _ = try await live.service.client(token: old, boundTo: jkt) }
             #expect(try await live.service.plainClaims(of: plain) == nil)
@@ -344,7 +344,7 @@ import ThumbturnVerifier
             #expect(old.allSatisfy { archived.contains($0) }, "and old receipts are verified still")
             let rows = try await server.store.auditRows(after: 0, limit: .max)
             #expect(rows.contains { $0.event.contains(#""event":"time-set""#) && $0.at == right })
-            #expect(try await server.verifyAudit().rows == rows.count)
+            #expect(try await EmbeddedServer(server).verifyAuditLog().rows == rows.count)
         }
     }
 
@@ -405,7 +405,7 @@ import ThumbturnVerifier
         try await LiveServer.run { live in
             let ada = try await live.device()
             let tokens = try await ada.signIn()
-            try await EmbeddedServer(live.service).beginEpoch()
+            try await live.server.beginEpoch()
             try await live.service.tidy()
             #expect(try await ada.refresh(tokens.refreshToken).status == 400)
             #expect(try await ada.signIn().tokenType == "DPoP")
@@ -536,7 +536,7 @@ import ThumbturnVerifier
 
     @Test func aFileThatIsNotABackupIsRefused() async throws {
         try await LiveServer.run { live in
-            let server = EmbeddedServer(live.service)
+            let server = live.server
             let error = await #expect(throws: SetupError.self) { try await server.restore(from: "/nowhere") }
             #expect(error?.description.contains("thumbturn-server backup") == true)
             await #expect(throws: SetupError.self) { try await server.restore(from: live.folder + "/master.key") }

@@ -29,8 +29,9 @@ import ThumbturnVerifier
     private func made(_ key: MasterKey? = nil, _ test: (_ folder: String) async throws -> Void) async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        var server = try await AuthorizationServer(try Self.settings(folder, key))
-        server.passwords = try Passwords(cost: .least)
+        var service = try await AuthorizationServer(try Self.settings(folder, key))
+        service.passwords = try Passwords(cost: .least)
+        let server = EmbeddedServer(service)
         try await server.addAccount(named: "ada", password: LiveServer.password)
         _ = try await server.setOneTimeCodes(ofAccountNamed: "ada")
         try await test(folder)

@@ -52,7 +52,7 @@ import ThumbturnVerifier
             live.clock.advance(by: .seconds(1))
             try await live.service.tidy()
             #expect(try await published(ada) == [both[1]])
-            let archived = try await EmbeddedServer(live.service).archivedJWKS()
+            let archived = try await live.server.archivedJWKS()
             let all = try JSONDecoder().decode(JWKS.self, from: Data(archived.utf8)).keys.compactMap(\.kid)
             #expect(all == [both[1], old[0]], "its public half is kept for what it signed")
             // An archived key judges old receipts, and no token any more.
@@ -116,12 +116,12 @@ import ThumbturnVerifier
             let old = try await published(ada)
             // One key waits for its turn.
             try await live.service.secrets.rotateTokenKey()
-            try await EmbeddedServer(live.service).beginEpoch()
+            try await live.server.beginEpoch()
             try await live.service.secrets.reload()
             let all = try await published(ada)
             #expect(all.count == 3 && !old.contains(all[0]), "the new key is first")
             #expect(try kid(try await ada.signIn().accessToken) == all[0], "and signs at once")
-            let states = try await EmbeddedServer(live.service).tokenKeys().map { $0.state }
+            let states = try await live.server.tokenKeys().map { $0.state }
             #expect(states == ["signing", "staying", "staying"])
             live.clock.advance(by: .seconds(600))
             #expect(try kid(try await ada.signIn().accessToken) == all[0], "also after the waiting key's time")
@@ -144,7 +144,7 @@ import ThumbturnVerifier
             let leaked = try kid(tokens.accessToken)
             #expect(try await ada.get("/v1/me", token: tokens.accessToken).status == 200)
 
-            try await EmbeddedServer((isElsewhere ? two : one).service).revokeTokenKey(leaked)
+            try await (isElsewhere ? two : one).server.revokeTokenKey(leaked)
             #expect(try await ada.get("/v1/me", token: tokens.accessToken).problem?.error == "invalid_token")
             await #expect(throws: RequestError.self, "and a back end's token") {
                 _ = try await one.service.client(token: bearer, boundTo: bank.signer.sessionKid)
@@ -158,10 +158,10 @@ import ThumbturnVerifier
             let next = try await ada.refresh(tokens.refreshToken).read(TokenAnswer.self).accessToken
             #expect(try kid(next) == keys[0], "the session goes on with the new key")
             #expect(try await ada.get("/v1/me", token: next).status == 200)
-            let archived = try await EmbeddedServer(one.service).archivedJWKS()
+            let archived = try await one.server.archivedJWKS()
             #expect(!archived.contains(leaked), "what it signed is not believed")
-            #expect(try await EmbeddedServer(one.service).archivedJWKS(withRevoked: true).contains(leaked))
-            #expect(try await EmbeddedServer(one.service).tokenKeys().map { $0.state } == ["signing", "revoked"])
+            #expect(try await one.server.archivedJWKS(withRevoked: true).contains(leaked))
+            #expect(try await one.server.tokenKeys().map { $0.state } == ["signing", "revoked"])
         }
     }
 
@@ -172,7 +172,7 @@ import ThumbturnVerifier
             // On a busy machine the node's own look at the secrets, each minute, may come before the request. Then it is tried again.
             for _ in 0..<5 {
                 let (challenge, nonce) = try await ada.challenge()
-                try await EmbeddedServer(two.service).revokeTokenKey(leaked)
+                try await two.server.revokeTokenKey(leaked)
                 one.clock.advance(by: .seconds(1))
                 let answer = try await ada.redeem(ada.device.proof(challenge), nonce: nonce)
                 if answer.status == 200 {

@@ -310,7 +310,7 @@ import ThumbturnVerifier
             expect(try await ada.redeem(wrong, nonce: nonce).status, is: 400)
             let again = try await ada.redeem(wrong, nonce: try await ada.nonce())
             expect(again.status, is: 400)
-            try await live.service.unlock(accountNamed: "ada")
+            try await live.server.unlock(accountNamed: "ada")
             try await live.service.tidy()
 
             let events = try await events(live)
@@ -330,7 +330,7 @@ import ThumbturnVerifier
             for secret in [LiveServer.password, tokens.accessToken, tokens.refreshToken, proof, challenge, "ada"] {
                 #expect(!text.contains(secret))
             }
-            let verified = try await live.service.verifyAudit()
+            let verified = try await live.server.verifyAuditLog()
             #expect(verified.rows == events.count)
         }
     }
@@ -348,7 +348,7 @@ import ThumbturnVerifier
             expect(try await checkpoints(after: .seconds(58)), is: 1)
             expect(try await checkpoints(after: .seconds(2)), is: 2)
             let kept = try await live.service.store.checkpoints()
-            #expect(try await live.service.verifyAudit().checkpoints == kept.count)
+            #expect(try await live.server.verifyAuditLog().checkpoints == kept.count)
 
             // The database is changed past the server, to an earlier state with an earlier end.
             let first = try #require(kept.first)
@@ -360,9 +360,9 @@ import ThumbturnVerifier
                         UPDATE node SET audit_number = ?1, audit_hash = (SELECT hash FROM audit WHERE number = ?1)
                         """, arguments: [first.number])
             }
-            #expect(try await live.service.verifyAudit().rows == Int(first.number), "by itself the log cannot tell")
+            #expect(try await live.server.verifyAuditLog().rows == Int(first.number), "by itself the log cannot tell")
             let fault = try await #require(throws: AuditFault.self) {
-                _ = try await live.service.verifyAudit(with: kept.map(\.signed))
+                _ = try await live.server.verifyAuditLog(against: kept.map(\.signed))
             }
             #expect(fault == .missing(from: first.number + 1, to: kept[kept.count - 1].number))
         }
@@ -385,10 +385,10 @@ import ThumbturnVerifier
                         try await service.store.purgeAudit(before: service.time.now + .seconds(1))
                     }
                 }
-                for _ in 0..<30 { _ = try await service.verifyAudit() }
+                for _ in 0..<30 { _ = try await EmbeddedServer(service).verifyAuditLog() }
                 try await group.waitForAll()
             }
-            #expect(try await service.verifyAudit().rows > 0)
+            #expect(try await EmbeddedServer(service).verifyAuditLog().rows > 0)
         }
     }
 
@@ -404,7 +404,7 @@ import ThumbturnVerifier
             }
             // The next row of the server does not take it for one of its own.
             try await live.service.store.record(AuditEvent(.policy))
-            let fault = try await #require(throws: AuditFault.self) { _ = try await live.service.verifyAudit() }
+            let fault = try await #require(throws: AuditFault.self) { _ = try await live.server.verifyAuditLog() }
             #expect(fault == .changed(written))
         }
     }
@@ -425,7 +425,7 @@ import ThumbturnVerifier
             clock.advance(by: server.settings.auditRetention + .seconds(1))
             try await server.tidy()
             expect(try await server.store.auditState().first, is: second.number + 1)
-            let verified = try await server.verifyAudit(with: [first.signed, second.signed])
+            let verified = try await EmbeddedServer(server).verifyAuditLog(against: [first.signed, second.signed])
             #expect(verified.rows == 1, "the row that tells of the deletion")
 
             let third = try await checkpoint()
@@ -435,9 +435,9 @@ import ThumbturnVerifier
                 try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [fourth.number])
                 try db.execute(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [fourth.number])
             }
-            #expect(try await server.verifyAudit().rows == 1, "by itself the log cannot tell")
+            #expect(try await EmbeddedServer(server).verifyAuditLog().rows == 1, "by itself the log cannot tell")
             let fault = try await #require(throws: AuditFault.self) {
-                _ = try await server.verifyAudit(with: [first.signed, third.signed])
+                _ = try await EmbeddedServer(server).verifyAuditLog(against: [first.signed, third.signed])
             }
             #expect(fault == .missing(from: 1, to: third.number))
         }
@@ -447,7 +447,7 @@ import ThumbturnVerifier
         try await LiveServer.run { live in
             let phone = try await KeyChangeTests.Phone(live)
             let draft = try await phone.draft(.resetPIN, paidBy: .credentials)
-            try await live.service.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
+            try await live.server.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
             #expect(try await phone.send(draft).kind == "verification-failed")
             let refused = try await events(live).filter { $0.kind == .refused }
             #expect(refused.map(\.reason) == ["key-change changed"])
@@ -460,8 +460,8 @@ import ThumbturnVerifier
         try await LiveServer.run { live in
             _ = try await live.device().signIn()
             live.clock.advance(by: .seconds(100))
-            try await live.service.unlock(accountNamed: "bob")
-            let server = EmbeddedServer(live.service)
+            try await live.server.unlock(accountNamed: "bob")
+            let server = live.server
             func lines(_ addresses: EmbeddedServer.AuditAddresses, from: UnixTime = UnixTime(seconds: 0)) async throws -> [String]
             {
                 var lines: [String] = []

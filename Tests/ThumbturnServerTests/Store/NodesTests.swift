@@ -157,7 +157,7 @@ import ThumbturnVerifier
     func idle() async throws {
         try await three { nodes in
             let before = nodes[0].service.secrets.current.edition
-            try await EmbeddedServer(nodes[1].service).beginEpoch()
+            try await nodes[1].server.beginEpoch()
             // The audit log's checkpoint is due.
             nodes[0].clock.advance(by: .seconds(61))
             for _ in 0..<100 where nodes[0].service.secrets.current.edition == before {
@@ -231,8 +231,8 @@ import ThumbturnVerifier
             for line in lines { _ = try await device.device.signIn(over: line) }
             let token = try await device.signIn().accessToken
             let (challenge, _) = try await device.challenge()
-            let id = try #require(try await nodes[1].service.devices(ofAccountNamed: "ada").first?.id)
-            try await EmbeddedServer(nodes[1].service).revoke(id, ofAccountNamed: "ada")
+            let id = try #require(try await nodes[1].server.devices(ofAccountNamed: "ada").first?.id)
+            try await nodes[1].server.revoke(id, ofAccountNamed: "ada")
             for line in lines {
                 let nonce = try await device.device.challenge(over: line).nonce
                 #expect(try await device.device.redeem(device.device.proof(challenge), nonce: nonce, over: line).status == 400)

@@ -147,7 +147,7 @@ import ThumbturnVerifier
                 }
                 return clock.now
             }, monotonic: { .zero })
-        let restoring = try SQLStore(pool, time: NodeTime(node), keepsAuditLog: true)
+        let restoring = try SQLStore(pool, time: NodeTime(node))
         looks.withLock { $0 = 0 }
         try await restoring.restore(from: file, coolOff: .zero, sealing: { sealed, _ in sealed })
         #expect(try store.texts(of: ["SELECT kid FROM retired_token_keys"]) == ["revoked"])

@@ -294,7 +294,7 @@ import ThumbturnLoad
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed")
             clock.step(by: .seconds(-3600))
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed", "a clock set back")
-            try await EmbeddedServer(live.service).unlock(accountNamed: "ada")
+            try await live.server.unlock(accountNamed: "ada")
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "ok", "the operator lets them in")
         }
     }
@@ -332,7 +332,7 @@ import ThumbturnLoad
     @Test("wrong passwords never pause a recovery code", arguments: [5, 100])
     func wrongPasswordsPauseNoRecoveryCode(_ wrong: Int) async throws {
         try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             let (attempt, own) = (try await Attempt(live), Attempt(live, try await live.device()))
             for _ in 1...5 {
                 for sender in [attempt, own] { _ = try await sender.signIn("ada", Self.wrong) }
@@ -347,7 +347,7 @@ import ThumbturnLoad
 
     @Test func wrongRecoveryCodesAreCountedForTheAddressAlone() async throws {
         try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
-            let code = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let (attempt, ada) = (try await Attempt(live), try await live.device())
             let own = Attempt(live, ada)
             for number in 1...30 {
@@ -435,7 +435,7 @@ import ThumbturnLoad
             let attempt = try await Attempt(live)
             for number in 1...29 { _ = try await attempt.signIn("nobody \(number)", Self.wrong) }
             let last = try await attempt.signIn("nobody 30", Self.wrong)
-            try await live.service.addAccount(named: "eve", password: Self.real)
+            try await live.server.addAccount(named: "eve", password: Self.real)
             let closed = try await attempt.signIn("eve", Self.real)
             #expect(closed.status == 401 && closed.body == last.body && closed.headerNames == last.headerNames)
             live.clock.advance(by: .seconds(31))
@@ -459,7 +459,7 @@ import ThumbturnLoad
 
     @Test func behindAProxyTheClientsAddressCounts() async throws {
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: try Passwords(cost: .least)) { live in
-            try await live.service.addAccount(named: "eve", password: Self.real)
+            try await live.server.addAccount(named: "eve", password: Self.real)
             let attempt = try await Attempt(live)
             for number in 1...30 {
                 _ = try await attempt.signIn("nobody \(number)", Self.wrong, via: "9.9.9.\(number), 192.0.2.1")
@@ -489,7 +489,7 @@ import ThumbturnLoad
 
     @Test func behindAProxyThatAddsPortsClientsDoNotShareOneCount() async throws {
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: try Passwords(cost: .least)) { live in
-            try await live.service.addAccount(named: "eve", password: Self.real)
+            try await live.server.addAccount(named: "eve", password: Self.real)
             let attempt = try await Attempt(live)
             for number in 1...30 {
                 _ = try await attempt.signIn("nobody \(number)", Self.wrong, via: "192.0.2.1:\(4000 + number)")

@@ -47,7 +47,7 @@ extension LiveServer {
             "POST", "/v1/telemetry", type: type, headers: [("Authorization", "Bearer \(key)")], body: bytes)
     }
 
-    func telemetryKey(_ name: String = "app") async throws -> String { try await service.addTelemetryKey(named: name) }
+    func telemetryKey(_ name: String = "app") async throws -> String { try await server.addTelemetryKey(named: name) }
 
     /// All cells.
     func cells() async throws -> [TelemetryEntry] {

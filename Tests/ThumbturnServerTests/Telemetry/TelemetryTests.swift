@@ -203,7 +203,7 @@ import ThumbturnVerifier
                 "POST", "/v1/telemetry", type: "application/json", headers: [("Authorization", "Basic \(key)")],
                 body: TelemetryBatches.bytes())
             #expect(basic.status == 401 && basic.challenge == #"Bearer error="invalid_token""#)
-            try await live.service.removeTelemetryKey(named: "app")
+            try await live.server.removeTelemetryKey(named: "app")
             #expect(try await live.sendTelemetry(key: key).status == 401)
             expect(try await live.unlocks(), is: 1)
         }
@@ -236,7 +236,7 @@ import ThumbturnVerifier
             let token = try await ada.signIn().accessToken
             #expect(try await ada.delete("/v1/devices/current", token: token).status == 204)
             #expect(try await ada.sendTelemetry().status == 404, "as for every request with its session key")
-            try await live.service.disable(accountNamed: "bob")
+            try await live.server.disable(accountNamed: "bob")
             #expect(try await bob.sendTelemetry().status == 404)
             let stranger = LoadDevice(server: live.url)
             let connection = try await live.connect()
@@ -331,7 +331,7 @@ import ThumbturnVerifier
             let (first, second) = (TelemetryBatches.batch(), TelemetryBatches.batch())
             #expect(try await one.sendTelemetry(WireJSON.encode(first)).status == 202)
             #expect(try await live.sendTelemetry(WireJSON.encode(second), key: key).status == 202)
-            let me = try await live.service.devices(ofAccountNamed: "ada")
+            let me = try await live.server.devices(ofAccountNamed: "ada")
             let device = try #require(me.first?.id)
             let account = try await live.account(of: one)
             let rows = try live.tables { db in
@@ -510,7 +510,7 @@ import ThumbturnVerifier
         try await LiveServer.run { live in
             let key = try await live.telemetryKey()
             let today = TelemetryDay(of: live.clock.now)
-            let server = EmbeddedServer(live.service)
+            let store = live.service.store
             func send(_ model: String, _ devices: Int) async throws {
                 for _ in 0..<devices {
                     var context = TelemetryBatches.phone
@@ -520,7 +520,7 @@ import ThumbturnVerifier
                 }
             }
             func texts() async throws -> [String] {
-                let report = TelemetryReport(try await server.telemetry(from: today, to: today), by: .model, leastDevices: 20)
+                let report = TelemetryReport(try await store.telemetry(from: today, to: today), by: .model, leastDevices: 20)
                 return [report.text, report.json, report.csv]
             }
             try await send("iPhone17,3", 20)
@@ -528,10 +528,10 @@ import ThumbturnVerifier
             for text in try await texts() { #expect(text.contains("iPhone17,3") && text.contains("iPhone16,1"), "\(text)") }
             try await send("Rare1,1", 19)
             for text in try await texts() { #expect(text.contains("iPhone16,1") && !text.contains("Rare1,1"), "\(text)") }
-            let batches = Set(try await server.telemetry(from: today, to: today).map(\.devices.estimate))
+            let batches = Set(try await store.telemetry(from: today, to: today).map(\.devices.estimate))
             #expect(batches == [20, 45, 19])
             let tomorrow = TelemetryDay(number: today.number + 1)
-            expect(try await server.telemetry(from: tomorrow, to: tomorrow).count, is: 0)
+            expect(try await store.telemetry(from: tomorrow, to: tomorrow).count, is: 0)
         }
     }
 
@@ -539,17 +539,17 @@ import ThumbturnVerifier
 
     @Test func writeKeysAreManagedByName() async throws {
         try await LiveServer.run { live in
-            let server = EmbeddedServer(live.service)
+            let (server, store) = (live.server, live.service.store)
             let text = try await server.addTelemetryKey(named: "app")
             #expect(Base64URL.decode(text)?.count == 32)
             await #expect(throws: SetupError.self) { _ = try await server.addTelemetryKey(named: "app") }
             await #expect(throws: SetupError.self) { _ = try await server.addTelemetryKey(named: "An App") }
             await #expect(throws: SetupError.self) { try await server.removeTelemetryKey(named: "other") }
-            #expect(try await server.telemetryKeys().map(\.name) == ["app"])
+            #expect(try await store.telemetryKeys().map(\.name) == ["app"])
             #expect(try await live.sendTelemetry(key: text).status == 202)
             try await server.removeTelemetryKey(named: "app")
-            #expect(try await server.telemetryKeys().isEmpty)
-            let events = try await live.service.store.auditRows(after: 0, limit: 100).map(\.event)
+            #expect(try await store.telemetryKeys().isEmpty)
+            let events = try await store.auditRows(after: 0, limit: 100).map(\.event)
             for kind in ["telemetry-key-added", "telemetry-key-removed"] {
                 #expect(events.contains { $0.contains(kind) && $0.contains(#""detail":"app""#) }, "\(kind)")
             }

@@ -166,7 +166,7 @@ import ThumbturnVerifier
             live.clock.advance(by: .seconds(6 * 86_400))
             let ada = try await live.device()
             let bank = try await live.backEnd([.introspect])
-            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await live.server.makeRecoveryCodes(ofAccountNamed: "ada")
             let tokens = try await ada.signIn()
             let oldKeys = live.service.jwks.keys.compactMap(\.kid)
             try await live.database().write { db in
@@ -185,7 +185,7 @@ import ThumbturnVerifier
             #expect(live.service.time.now == right, "the running server has the time that was set")
             let keys = live.service.jwks.keys.compactMap(\.kid)
             #expect(keys.count == 1 && Set(keys).isDisjoint(with: oldKeys), "the former keys end at once")
-            let archived = try await EmbeddedServer(live.service).archivedJWKS()
+            let archived = try await live.server.archivedJWKS()
             #expect(oldKeys.allSatisfy { archived.contains($0) }, "and old receipts are verified still")
 
             let fresh = try await ada.signIn()

@@ -49,7 +49,7 @@ struct BenchApprove: AsyncParsableCommand {
     ) async throws -> (RateFigures, ApproveLoad) {
         let hello = try await server.hello(over: loop, load, output: output)
         let connection = try await LoadConnection(host: "127.0.0.1", port: server.port, on: .singleton)
-        let token = try await server.backEnd.accessToken(of: server.url, over: connection)
+        let token = try await server.backEnd.accessToken(of: BenchPlace.publicURL, over: connection)
         try await connection.close()
         output.progress("approving")
         let approvals = ApproveLoad(
@@ -64,7 +64,7 @@ struct BenchApprove: AsyncParsableCommand {
         return (RateFigures(report, done: work.redeemed.count, load, rate, rates, hello: hello, limit: limit), work)
     }
 
-    private static func compare(_ figures: RateFigures, _ work: ApproveLoad, _ counts: Counters.Report) throws {
+    private static func compare(_ figures: RateFigures, _ work: ApproveLoad, _ counts: ServedCounts) throws {
         let redeemed = work.redeemed.count
         guard Set(work.redeemed).count == redeemed else { throw BenchError("An approval was redeemed twice.") }
         // One more for the back end's token.

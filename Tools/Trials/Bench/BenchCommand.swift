@@ -6,8 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measures performance and compares it with the limit of this machine.",
         subcommands: [
-            BenchSignIn.self, BenchAccounts.self, BenchAuditLog.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self,
-            BenchStore.self, BenchFlow.self, BenchEvidence.self, BenchTelemetry.self, BenchAggregation.self, BenchNeutral.self,
+            BenchSignIn.self, BenchAccounts.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self, BenchStore.self,
+            BenchFlow.self, BenchEvidence.self, BenchTelemetry.self, BenchAggregation.self, BenchNeutral.self,
         ]
     )
 }

@@ -70,7 +70,7 @@ struct BenchRefresh: AsyncParsableCommand {
         return work
     }
 
-    private static func compare(_ figures: RateFigures, _ completed: Completed, _ counts: Counters.Report) throws {
+    private static func compare(_ figures: RateFigures, _ completed: Completed, _ counts: ServedCounts) throws {
         let isExact =
             counts.refreshes == completed.refreshes && counts.sessions == completed.signIns
             && counts.verifications == 2 * completed.signIns + completed.refreshes

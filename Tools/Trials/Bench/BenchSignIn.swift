@@ -57,7 +57,6 @@ struct BenchSignIn: AsyncParsableCommand {
         var server_us: Double
         var load_us: Double
         var start_ms: Double
-        var binary_mb: Double
         var sign_ins: Int
     }
 
@@ -116,7 +115,7 @@ struct BenchSignIn: AsyncParsableCommand {
             ratio: median / limit, p50_ms: half.quantile(0.5), p99_ms: half.quantile(0.99), p999_ms: half.quantile(0.999),
             hello_p99_ms: helloAtHalf.quantile(0.99), rss_mb: memory, verify_us: rates.verify,
             sign_us: rates.sign, hello_us: hello, server_us: used.server, load_us: used.load, start_ms: server.startMilliseconds,
-            binary_mb: Double(server.binaryBytes) / 1_000_000, sign_ins: bench.signIns
+            sign_ins: bench.signIns
         )
     }
 
@@ -145,7 +144,7 @@ struct BenchSignIn: AsyncParsableCommand {
             a request to the health route \(rounded(result.hello_us)) µs; \
             a sign-in \(rounded(result.server_us)) µs in the server and \(rounded(result.load_us)) µs in the load
             memory after \(signInsBeforeRest) sign-ins and \(Int(rest)) s of rest: \(rounded(result.rss_mb)) MB; \
-            start to first answer: \(rounded(result.start_ms)) ms; binary: \(rounded(result.binary_mb)) MB
+            start to first answer: \(rounded(result.start_ms)) ms
             The server's counts agree: each challenge was accepted once, and \(durability).
             """
     }
@@ -206,7 +205,7 @@ private final class SignInBench {
     }
 
     /// Throws unless the server's counts equal those of the load.
-    func check(against counts: Counters.Report) throws {
+    func check(against counts: ServedCounts) throws {
         let accepted = work.accepted.count
         guard Set(work.accepted).count == accepted else { throw BenchError("A challenge was accepted twice.") }
         guard errors > 0 || (counts.sessions == accepted && counts.verifications == 2 * accepted), counts.sessions >= accepted,

@@ -61,9 +61,10 @@ struct NeutralTiming: Sendable {
     init(folder: String) async throws {
         var service = try await AuthorizationServer(ServerSettings(publicURL: "http://localhost", dataFolder: folder))
         service.passwords = try Passwords(cost: .least)
-        for name in ["known", "pause", "coded", "off"] { try await service.addAccount(named: name, password: Self.right) }
-        _ = try await service.setOneTimeCodes(ofAccountNamed: "coded")
-        _ = try await service.makeRecoveryCodes(ofAccountNamed: "known")
+        let server = EmbeddedServer(service)
+        for name in ["known", "pause", "coded", "off"] { try await server.addAccount(named: name, password: Self.right) }
+        _ = try await server.setOneTimeCodes(ofAccountNamed: "coded")
+        _ = try await server.makeRecoveryCodes(ofAccountNamed: "known")
         service.throttleLimits = .unlimited
         self.service = service
         try await enrol(1, .es256, of: "known")
@@ -73,7 +74,7 @@ struct NeutralTiming: Sendable {
         for name in ["never", "known", "pause", "coded", "off"] {
             for _ in 1...5 { _ = try await time(.signIn(name)) }
         }
-        try await service.disable(accountNamed: "off")
+        try await server.disable(accountNamed: "off")
         (self.service.throttleLimits.firstWait, self.service.throttleLimits.longestWait) = (.seconds(100_000), .seconds(100_000))
         _ = try await time(.signIn("pause"))
         self.service.throttleLimits = .unlimited
@@ -131,15 +132,15 @@ struct NeutralTiming: Sendable {
             return { _ = try await service.recover(request, from: sender) }
         case .plainChallenge(let name):
             let request = PlainChallengeRequest(userID: id(name))
-            return { _ = try service.challenge(request) }
+            return { _ = try service.challenge(plain: request) }
         case .plainSignIn(let name, let kind):
-            let asked = try service.challenge(PlainChallengeRequest(userID: id(name)))
+            let asked = try service.challenge(plain: PlainChallengeRequest(userID: id(name)))
             // The first byte makes it smaller than any RSA modulus.
             let signature = [1] + (1..<kind.rawValue).map { _ in UInt8.random(in: .min ... .max) }
             let request = PlainSignInRequest(
                 userID: id(name), challengeID: asked.challengeID, signature: Base64URL.encode(signature)
             )
-            return { _ = try await service.signIn(request, from: sender.network) }
+            return { _ = try await service.signIn(plain: request, from: sender.network) }
         }
     }
 

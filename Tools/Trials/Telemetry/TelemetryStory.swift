@@ -1,5 +1,7 @@
 #if Tools
 import Foundation
+import Hummingbird
+import Logging
 import NIOPosix
 import Synchronization
 import Thumbturn
@@ -62,7 +64,7 @@ struct TelemetryStory {
         let key = try await server.addTelemetryKey(named: "story")
         try await Self.run(server) { port in try await reportUnlocks(to: port, key, days) }
         announce("The operator asks for the report of the days, by model.")
-        let entries = try await server.telemetry(from: days.first, to: days.today)
+        let entries = try await server.service.store.telemetry(from: days.first, to: days.today)
         let report = TelemetryReport(entries, by: .model)
         print(report.text)
         try check(report, days)
@@ -172,7 +174,9 @@ struct TelemetryStory {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { started.finish() }
-                try await server.runOnLoopback { started.yield($0) }
+                var logger = Logger(label: "thumbturn")
+                logger.logLevel = .error
+                try await server.application(host: "127.0.0.1", port: 0, logger: logger) { started.yield($0) }.run()
             }
             defer { group.cancelAll() }
             for await port in ports { return try await body(port) }

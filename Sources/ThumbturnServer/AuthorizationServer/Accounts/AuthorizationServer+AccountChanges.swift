@@ -29,37 +29,5 @@ extension AuthorizationServer {
         await beforeSpending()
         guard try await store.setPassword(hash, by: caller.session) else { throw RequestError.endedSession }
     }
-
-    // MARK: For the operator
-
-    /// Replaces an account's password.
-    package func setPassword(_ password: String, ofAccountNamed name: String) async throws {
-        let account = try await existingAccount(named: name)
-        try Self.checkNew(password)
-        try await store.setPassword(try await passwords.hash(password), of: account.id)
-    }
-
-    /// Switches an account off. Throws `SetupError.accountDisabled` if it is off already.
-    package func disable(accountNamed name: String) async throws {
-        guard try await store.disable(try await existingAccount(named: name).id) else { throw SetupError.accountDisabled(name) }
-    }
-
-    /// Switches an account on again. Throws `SetupError.accountEnabled` if it is on already.
-    package func enable(accountNamed name: String) async throws {
-        guard try await store.enable(try await existingAccount(named: name).id) else { throw SetupError.accountEnabled(name) }
-    }
-
-    /// Revokes all devices of an account, and returns their number.
-    package func end(accountNamed name: String) async throws -> Int {
-        try await store.revokeDevices(of: try await existingAccount(named: name).id)
-    }
-
-    /// The state of an account.
-    package func state(ofAccountNamed name: String) async throws -> AccountState {
-        guard let state = try await store.state(of: try await existingAccount(named: name).id) else {
-            throw SetupError.accountUnknown(name)
-        }
-        return state
-    }
 }
 #endif

@@ -5,21 +5,6 @@ package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// Adds an account whose password this server keeps, for the operator's command. No route calls it.
-    package func addAccount(named name: String, password: String) async throws {
-        guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }
-        try Self.checkNew(password)
-        let account = Account(id: .random(), name: Self.normalized(name), passwordHash: try await passwords.hash(password))
-        guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
-    }
-
-    /// Throws `SetupError.password` unless a password may be an account's new one.
-    static func checkNew(_ password: String) throws(SetupError) {
-        guard Passwords.isAcceptable(password) else {
-            throw .password(minimum: Passwords.minimumLength, maximum: Passwords.maximumBytes)
-        }
-    }
-
     /// `POST /v1/accounts/sign-in`: exchanges a password for an enrolment ticket. An unknown account, a wrong password,
     /// a wrong one-time code, a throttled account and one that is switched off take the same time and get the same
     /// answer.
@@ -171,34 +156,6 @@ extension AuthorizationServer {
     /// network, and against no account or device.
     func countStranger(_ network: Network) async throws {
         try await store.count(against: [throttlePlaces.address(network)], limits: throttleLimits)
-    }
-
-    // MARK: For the operator
-
-    /// Sets new one-time codes for an account, and returns the address that authenticator apps read. It is shown once.
-    package func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
-        let account = try await existingAccount(named: name)
-        let codes = OneTimeCodes.random()
-        try await store.setOneTimeSecret(try secrets.sealOneTime(codes.secret), of: account.id)
-        return codes.address(account: account.name, issuer: "Thumbturn")
-    }
-
-    /// Removes an account's one-time codes.
-    package func removeOneTimeCodes(ofAccountNamed name: String) async throws {
-        try await store.setOneTimeSecret(nil, of: try await existingAccount(named: name).id)
-    }
-
-    /// Replaces an account's recovery codes, and returns the new ones. They are shown once.
-    package func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
-        let account = try await existingAccount(named: name)
-        let codes = (0..<RecoveryCodes.count).map { _ in RecoveryCodes.random() }
-        try await store.setRecoveryCodes(codes.map(RecoveryCodes.hash), of: account.id)
-        return codes
-    }
-
-    /// Resets an account's count of wrong sign-ins, and gives its enrolments and changes of keys of a day back.
-    package func unlock(accountNamed name: String) async throws {
-        try await store.unlock(try await existingAccount(named: name).id)
     }
 }
 #endif

@@ -96,28 +96,5 @@ extension AuthorizationServer {
     private func id(of device: String, _ caller: Caller) -> DeviceID? {
         device == "current" ? caller.session.device : DeviceID(device)
     }
-
-    // MARK: For the operator
-
-    /// The account of this name, or `SetupError.accountUnknown`.
-    package func existingAccount(named name: String) async throws -> Account {
-        guard let account = try await store.account(named: Self.normalized(name)) else { throw SetupError.accountUnknown(name) }
-        return account
-    }
-
-    func devices(ofAccountNamed name: String) async throws -> [DeviceRecord] {
-        try await store.devices(of: try await existingAccount(named: name).id).map {
-            DeviceRecord(
-                id: $0.id.text, name: $0.name, keys: $0.keys, enrolledAt: $0.enrolledAt, current: false,
-                use: $0.isPlain ? .plain : nil
-            )
-        }
-    }
-
-    func revoke(_ device: String, ofAccountNamed name: String) async throws {
-        guard let id = DeviceID(device), try await store.revoke(id, of: try await existingAccount(named: name).id) else {
-            throw SetupError.deviceUnknown(device)
-        }
-    }
 }
 #endif

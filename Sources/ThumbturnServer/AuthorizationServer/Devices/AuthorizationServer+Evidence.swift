@@ -89,12 +89,14 @@ extension AuthorizationServer {
         return try await judgeAnew(by: settings.evidence.current)
     }
 
-    /// Stores a list of revoked Android certificates. A list that is empty or less than half as long as the one before is
-    /// refused, because it would take back what was revoked.
+    /// Stores a list of revoked Android certificates that was fetched at this time, or now if that is earlier. Running servers
+    /// judge all evidence by it within a minute. A list that is empty or less than half as long as the one before is refused,
+    /// because it would take back what was revoked.
     ///
+    /// - Parameter allowsShorter: whether such a list is stored all the same.
     /// - Returns: how many certificates it names; nil if the server has one that is as new.
     /// - Throws: `EvidenceRefusal` for a text that is no such list, and `SetupError.statusListShorter`.
-    func keep(statusList text: [UInt8], fetchedAt time: UnixTime, allowsShorter: Bool) async throws -> Int? {
+    package func keep(statusList text: [UInt8], fetchedAt time: UnixTime, allowsShorter: Bool) async throws -> Int? {
         // A list that is dated in the future would keep out every other list until then.
         let time = min(time, self.time.now)
         let list = try AndroidStatusList(json: text, fetched: time)

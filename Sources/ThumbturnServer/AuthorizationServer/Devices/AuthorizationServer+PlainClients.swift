@@ -11,7 +11,7 @@ extension AuthorizationServer {
     /// `POST /v1/plain/devices`: enrols a plain client. A ticket authorises it, as for every device: it was issued for
     /// full credentials, or to a device that may vouch for others. The key signs the ticket, which serves as the
     /// challenge: the server made it, for this account and for one use.
-    func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
+    func enrol(plain request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
         do throws(VerificationError) {
@@ -52,7 +52,7 @@ extension AuthorizationServer {
 
     /// `POST /v1/plain/challenges`: issues a challenge. The account is not looked up, so the answer reveals nothing
     /// about it.
-    package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
+    package func challenge(plain request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
         metrics.countPlainChallenge()
@@ -66,7 +66,7 @@ extension AuthorizationServer {
     ///
     /// No session key authenticates the caller, so a wrong signature is counted against its network: an attacker cannot
     /// lock the account out. While the network is throttled, no signature is checked.
-    package func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
+    package func signIn(plain request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
             asked = try plainChallenges.verify(request.challengeID, at: time.now)

@@ -1,7 +1,7 @@
 #if Server
 import ThumbturnCore
 import ThumbturnMessages
-package import ThumbturnVerifier
+import ThumbturnVerifier
 
 extension AuthorizationServer {
     /// The back end that made an assertion (RFC 7523 section 3). The assertion is consumed.
@@ -81,24 +81,6 @@ extension AuthorizationServer {
     func admit(_ client: Client) throws(RequestError) {
         guard let rate = client.limits.requestsPerMinute else { return }
         if let wait = clientRates.wait(of: client.id, perMinute: rate, at: time.now) { throw .beyondRate(wait) }
-    }
-
-    // MARK: The operator's commands
-
-    /// Registers a back end. With a second key it can replace its key without an interruption.
-    package func addClient(
-        named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey], limits: ClientLimits = ClientLimits(),
-        allowsBearer: Bool = false
-    ) async throws {
-        guard StepUpAction.isName(name) else { throw SetupError.clientName }
-        guard !scopes.isEmpty, (1...2).contains(keys.count) else { throw SetupError.clientNeeds }
-        let new = NewClient(id: name, scopes: scopes, keys: keys, limits: limits, allowsBearer: allowsBearer)
-        guard try await store.addClient(new) else { throw SetupError.clientExists(name) }
-    }
-
-    /// Reads a file with the limits of a back end.
-    func clientLimits(file path: String) async throws -> ClientLimits {
-        try await ClientLimitsFile.limits(path) { try await existingAccount(named: $0) }
     }
 }
 

@@ -91,7 +91,6 @@ extension SQLStore {
     /// Writes the row of an event in the event's own transaction.
     static func audit(_ event: AuditEvent, in db: Database, at now: UnixTime) throws {
         let origin = AuditOrigin.current
-        guard origin.isKept else { return }
         var event = event
         event.from = origin.network?.text
         if let end = origin.end { return try end.append(json(event), in: db, at: now) }

@@ -19,7 +19,7 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// libpq's connection parameters.
-    let parameters: [String: String]
+    package let parameters: [String: String]
     var replication: Replication
     /// Whether a database is accepted whose `synchronous_commit` is weaker than `on`, or without `fsync` or `full_page_writes`. Commits that were answered may then be lost.
     var acceptsWeakCommits: Bool

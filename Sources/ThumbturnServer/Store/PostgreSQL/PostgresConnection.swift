@@ -11,7 +11,7 @@ import Crypto
 import Foundation
 
 /// One connection to PostgreSQL. Only one thread at a time may use it.
-@safe final class PostgresConnection: SQLConnection {
+@safe package final class PostgresConnection: SQLConnection {
     private let base: OpaquePointer
     /// The names of the statements that are prepared on this connection, by their text.
     private var prepared: [String: String] = [:]
@@ -36,7 +36,7 @@ import Foundation
     /// Connects, and waits until it is done.
     ///
     /// - Parameter parameters: libpq's connection parameters (PostgreSQL, section 34.1.2).
-    init(_ parameters: [String: String]) throws(SQLError) {
+    package init(_ parameters: [String: String]) throws(SQLError) {
         let keys = parameters.keys.sorted()
         let connection = unsafe Self.withStrings(keys) { keys in
             unsafe Self.withStrings(parameters.keys.sorted().map { parameters[$0] ?? "" }) { values in
@@ -113,7 +113,7 @@ import Foundation
     ///
     /// - Returns: the command tag of the last one.
     @discardableResult
-    func execute(_ script: String) throws(SQLError) -> String {
+    package func execute(_ script: String) throws(SQLError) -> String {
         guard unsafe PQsendQuery(base, script) == 1 else { throw lost() }
         return try lastResult().command
     }

@@ -1,14 +1,14 @@
 #if Server
 
 /// An error that a database server reported, or the loss of the connection to it.
-struct SQLError: Error, Hashable, CustomStringConvertible {
+package struct SQLError: Error, Hashable, CustomStringConvertible {
     /// The code of the error (PostgreSQL, Appendix A; the classes are those of the SQL standard): five letters and digits.
     let state: String
     /// What the database said, which may quote values. It is for tests and for those who look for a fault, not for the log.
     var debugDescription = ""
 
     /// Why it failed, for the operator. It quotes no values: of what the database said, it has only what concerns the connection.
-    var description: String {
+    package var description: String {
         let said = debugDescription.split(whereSeparator: \.isNewline).joined(separator: " ")
         let isOfConnection = isConnectionLost || self == .formerPrimary
         return

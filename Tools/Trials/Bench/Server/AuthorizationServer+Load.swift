@@ -8,7 +8,7 @@ extension AuthorizationServer {
     ///
     /// - Returns: the account's id.
     func enrolDecoys(_ count: Int, _ kind: PlainKey.Kind, ofAccountNamed name: String) async throws -> AccountID {
-        let account = try await existingAccount(named: name)
+        let account = try await EmbeddedServer(self).account(named: name)
         for _ in 1...count {
             let key = try PlainKey(spkiDER: kind.makeDecoy())
             let device = NewDevice(id: .random(), account: account.id, name: "Test", sessionJKT: "", keys: [], coolOff: .zero)

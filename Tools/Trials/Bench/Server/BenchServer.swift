@@ -16,6 +16,8 @@ struct BenchError: Error, CustomStringConvertible {
 
 /// Where the servers of one benchmark keep their data, which is deleted afterwards.
 struct BenchPlace {
+    /// The address for clients. Proofs and tokens name it; connections go to the nodes' ports.
+    static let publicURL = "http://localhost"
     let folder: URL
     private let database: ScratchDatabase?
 
@@ -27,7 +29,7 @@ struct BenchPlace {
 
     /// The settings of a server that answers no requests.
     func settings() throws -> ServerSettings {
-        var settings = try ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path)
+        var settings = try ServerSettings(publicURL: Self.publicURL, dataFolder: folder.path)
         settings.database = try database.map { try PostgresAddress($0.address) }
         return settings
     }
@@ -35,8 +37,7 @@ struct BenchPlace {
     /// The address of the database; nil for SQLite.
     var address: String? { database?.address }
 
-    /// The arguments and the environment of a server.
-    var arguments: [String] { ["--data", folder.path] }
+    /// The environment of a server.
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["THUMBTURN_DATABASE"] = address
@@ -83,13 +84,10 @@ struct BenchPeople {
 struct BenchServer {
     /// The port of each node.
     let ports: [Int]
-    /// The address for clients, that of the first node.
-    let url: String
     let requests: BenchRequests
     let people: BenchPeople
     /// The time from the start of the first process to its first answer.
     let startMilliseconds: Double
-    let binaryBytes: Int
     private let nodes: [Node]
 
     private struct Node {
@@ -109,22 +107,22 @@ struct BenchServer {
     ///
     /// - Returns: the closure's results and the server's counts.
     static func run<Result, More>(
-        _ options: LoadOptions, store: StoreOptions? = nil, keepsAuditLog: Bool = true,
+        _ options: LoadOptions, store: StoreOptions? = nil,
         _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
-    ) async throws -> (Result, More, Counters.Report) {
+    ) async throws -> (Result, More, ServedCounts) {
         let place = try BenchPlace(on: store?.server())
         defer { place.remove() }
         var people = BenchPeople()
         try await people.enrol(options.devices, in: place)
-        return try await run(place, people, nodes: store?.nodes ?? 1, options, keepsAuditLog: keepsAuditLog, work)
+        return try await run(place, people, nodes: store?.nodes ?? 1, options, work)
     }
 
     /// Starts the server over a store that is there.
     static func run<Result, More>(
-        _ place: BenchPlace, _ people: BenchPeople, nodes count: Int, _ options: LoadOptions, keepsAuditLog: Bool = true,
+        _ place: BenchPlace, _ people: BenchPeople, nodes count: Int, _ options: LoadOptions,
         _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
-    ) async throws -> (Result, More, Counters.Report) {
-        let server = try await start(count, place, people, keepsAuditLog: keepsAuditLog)
+    ) async throws -> (Result, More, ServedCounts) {
+        let server = try await start(count, place, people)
         let loop = OpenLoop(host: "127.0.0.1", ports: server.ports, connections: options.connections)
         do {
             let (result, more) = try await work(server, loop)
@@ -138,50 +136,37 @@ struct BenchServer {
     }
 
     private static func start(
-        _ count: Int, _ place: BenchPlace, _ people: BenchPeople, keepsAuditLog: Bool
+        _ count: Int, _ place: BenchPlace, _ people: BenchPeople
     ) async throws -> BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
-            .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
+            .deletingLastPathComponent().appendingPathComponent("TrialServer")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
-            throw BenchError(
-                "thumbturn-server is not beside this command. Build both with: swift build -c release --traits Tools")
+            throw BenchError("TrialServer is not beside this command. Build both with: swift build -c release --traits Tools")
         }
         let began = ContinuousClock.now
-        let first = try launch(command, place, publicURL: nil, keepsAuditLog: keepsAuditLog)
+        let first = try launch(command, place)
         var nodes = [first]
         do {
-            let url = "http://127.0.0.1:\(first.port)"
-            let requests = BenchRequests(url: url, host: "127.0.0.1:\(first.port)")
+            let requests = BenchRequests(url: BenchPlace.publicURL, host: "127.0.0.1:\(first.port)")
             let single = OpenLoop(host: "127.0.0.1", ports: [first.port], connections: 1)
             _ = try await single.runUntilFirstAnswer(HelloLoad(requests))
             let start = began.duration(to: .now)
             try await single.stop()
-            for _ in 1..<max(1, count) {
-                nodes.append(try launch(command, place, publicURL: url, keepsAuditLog: keepsAuditLog))
-            }
-            let size = try FileManager.default.attributesOfItem(atPath: command.path)[.size] as? Int
+            for _ in 1..<max(1, count) { nodes.append(try launch(command, place)) }
             return BenchServer(
-                ports: nodes.map(\.port), url: url, requests: requests, people: people,
-                startMilliseconds: start / .milliseconds(1),
-                binaryBytes: size ?? 0, nodes: nodes)
+                ports: nodes.map(\.port), requests: requests, people: people, startMilliseconds: start / .milliseconds(1),
+                nodes: nodes)
         } catch {
             for node in nodes { node.process.terminate() }
             throw error
         }
     }
 
-    private static func launch(
-        _ command: URL, _ place: BenchPlace, publicURL: String?, keepsAuditLog: Bool
-    ) throws -> Node {
+    private static func launch(_ command: URL, _ place: BenchPlace) throws -> Node {
         let process = Process()
         process.executableURL = command
         process.environment = place.environment
-        process.arguments =
-            ["serve"] + place.arguments + [
-                "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning", "--without-device-rate-for-measurement",
-            ]
-            + (publicURL.map { ["--public-url", $0] } ?? [])
-            + (keepsAuditLog ? [] : ["--without-audit-log-for-measurement"])
+        process.arguments = ["--data", place.folder.path, "--listen", "127.0.0.1:0", "--public-url", BenchPlace.publicURL]
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -190,9 +175,9 @@ struct BenchServer {
         while !line.contains("\n"), case let data = output.fileHandleForReading.availableData, !data.isEmpty {
             line += String(decoding: data, as: UTF8.self)
         }
-        guard let found = line.firstMatch(of: /listening on [^ ]*:(\d+),/), let port = Int(found.1) else {
+        guard let found = line.firstMatch(of: /listening on [^ ]*:(\d+)\n/), let port = Int(found.1) else {
             process.terminate()
-            throw BenchError("thumbturn-server did not start.")
+            throw BenchError("TrialServer did not start.")
         }
         return Node(process: process, output: output, port: port)
     }
@@ -236,12 +221,12 @@ struct BenchServer {
     }
 
     /// Stops the nodes and reads their counts.
-    private func stop() throws -> Counters.Report {
+    private func stop() throws -> ServedCounts {
         for node in nodes { node.process.terminate() }
         let reports = try nodes.map { node in
             let printed = node.output.fileHandleForReading.readDataToEndOfFile()
             node.process.waitUntilExit()
-            return try JSONDecoder().decode(Counters.Report.self, from: printed)
+            return try JSONDecoder().decode(ServedCounts.self, from: printed)
         }
         return reports.dropFirst().reduce(reports[0], +)
     }

@@ -1,5 +1,7 @@
-#if Server
-/// A database of its own on the server of another one, for a measurement.
+#if Tools
+package import ThumbturnServer
+
+/// A database of its own on the server of another one, for a measurement or a test.
 package struct ScratchDatabase: Sendable {
     /// How programs reach it, in libpq's `keyword=value`.
     package let address: String
@@ -23,11 +25,7 @@ package struct ScratchDatabase: Sendable {
 
     private func run(_ sql: String) throws {
         #if PostgreSQL
-        do {
-            try PostgresConnection(server.parameters).execute(sql)
-        } catch {
-            throw SetupError.databaseUnreachable(error.debugDescription)
-        }
+        try PostgresConnection(server.parameters).execute(sql)
         #else
         throw SetupError.noPostgreSQL
         #endif
