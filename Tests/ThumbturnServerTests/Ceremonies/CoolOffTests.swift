@@ -77,12 +77,12 @@ import ThumbturnLoad
         }
     }
 
-    private static func id(of one: LiveServer.Enrolled) async throws -> String {
+    static func id(of one: LiveServer.Enrolled) async throws -> String {
         try claims(of: try await one.signIn().accessToken).did
     }
 
     /// The refusal says how long the cool-off lasts and when it ends. Only the session key of the device gets it.
-    private static func isRefused(_ answer: LoadConnection.Answer, at now: UnixTime) -> Bool {
+    static func isRefused(_ answer: LoadConnection.Answer, at now: UnixTime) -> Bool {
         let rest = answer.problem?.retryAfter ?? 0
         return answer.kind == "verification-failed" && (1...86_400).contains(rest)
             && answer.problem?.coolingOffUntil == now + .seconds(rest)
