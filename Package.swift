@@ -178,6 +178,7 @@ let trials: [Target] = [
         device + ["ThumbturnVerifier", serverForTools] + tools("Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"),
         path: "Tools/Walk"),
     library("ThumbturnLoad", device + [serverForTools] + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
+    // A program of its own, so that the memory and the start that a benchmark measures are those of a server.
     program(
         "TrialServer", ["ThumbturnMessages", "ThumbturnServer"] + tools("ArgumentParser", "Hummingbird", "Logging"),
         path: "Tools/TrialServer"),

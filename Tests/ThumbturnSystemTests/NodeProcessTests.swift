@@ -108,7 +108,8 @@ private let postgres = ProcessInfo.processInfo.environment["THUMBTURN_TEST_POSTG
         defer { for node in nodes { node.kill() } }
         var lines: [LoadConnection] = []
         for port in ports {
-            let node = try await ServerProcess.startForTrial(["--public-url", url], port: port, environment: environment)
+            let node = try await ServerProcess.startForTrial(
+                ["--public-url", url, "--data", Built.temporaryFolder()], port: port, environment: environment)
             nodes.append(node)
             for _ in 0..<32 { lines.append(try await node.connect()) }
         }

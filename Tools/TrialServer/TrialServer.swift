@@ -20,7 +20,7 @@ struct TrialServer: AsyncParsableCommand {
     )
 
     @Option(help: "The folder of the database and the keys.")
-    var data = "thumbturn-data"
+    var data: String
 
     @Option(help: "The address and port to listen on. Port 0 picks a free one, which the first line of the output has.")
     var listen = "127.0.0.1:0"
@@ -45,9 +45,10 @@ struct TrialServer: AsyncParsableCommand {
         let address = listen.split(separator: ":")
         guard address.count == 2, let port = Int(address[1]), let replication = PostgresAddress.Replication(rawValue: replication)
         else { throw ValidationError("--listen is ADDRESS:PORT, and --replication is synchronous or asynchronous.") }
-        let key = ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"].flatMap { Base64URL.decode($0) }
-        var settings = try ServerSettings(
-            publicURL: publicURL, dataFolder: data, masterKey: try key.map { try MasterKey(bytes: $0) })
+        let key = try ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"].map { text in
+            try MasterKey(bytes: Base64URL.decode(text) ?? [])
+        }
+        var settings = try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: key)
         if let database = PostgresAddress.given(nil) {
             settings.database = try PostgresAddress(database, replication: replication)
         }

@@ -55,6 +55,7 @@ class Nodes:
         machine = self.machines[name]
         # thumbturn-server would let a device sign in 120 times in a minute.
         serve = [self.programs / "TrialServer", "--listen", f"{machine.address}:{PORT}", "--public-url", self.url,
+                 "--data", machine.folder / "data",
                  "--trusted-proxies", "1", *self.replication]
         machine.processes["server"] = self.cluster.workspace.start(
             machine.folder / "server.log", *self.cluster.on(machine, *serve), environment=self.settings)

@@ -46,7 +46,7 @@ extension Authenticator {
                     (proofs, _) async throws(Failure) in
                     try await self.session(for: proofs)
                 } keep: { (session, answered, check) async throws(Failure) in
-                    try await self.keep(session, from: answered, check: check)
+                    try await self.keep(session, since: answered.act, check: check)
                 })
         } catch {
             outcome = .failure(error)

@@ -172,8 +172,10 @@ extension Authenticator {
 
     /// Exchanges the proofs of `proof(_:policy:)` for a session, and keeps it.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
+        let act = try await act()
         let session = try await session(for: proofs)
-        try await keep(session, of: try await requireEnrolment(), since: try await act())
+        try await act.check(for: .samePlace)
+        try await keep(session, since: act) { () async throws(Failure) in try await act.check(for: .samePlace) }
         return session
     }
 
@@ -185,13 +187,14 @@ extension Authenticator {
     /// Keeps the session that keys opened, in place of the last one.
     ///
     /// - Parameters:
-    ///   - answered: the success that opened it.
-    ///   - check: throws if the success no longer counts.
-    func keep(_ session: DeviceSession, from answered: AnsweredAsk, check: AskCheck) async throws(Failure) {
-        guard let live = answered.act.mark.number else { preconditionFailure("only an enrolment's keys open this session") }
+    ///   - act: what opened it.
+    ///   - check: throws if the act no longer counts.
+    func keep(_ session: DeviceSession, since act: PersonAct, check: AskCheck) async throws(Failure) {
+        // Other processes may have changed the place several times since the act began.
+        guard let live = act.mark.number else { throw Failure(.notEnrolled) }
         // A new sign-in ends the last step-up.
         lastStepUp = nil
-        try await keep(session, of: live, since: answered.act)
+        try await keep(session, of: live, since: act)
         do throws(Failure) {
             try await check()
         } catch {

@@ -12,7 +12,8 @@ public import ThumbturnDevice
 /// counted as it arrives, and at most twice `longestAnswer` and 64 KiB are read. An answer that is longer than the request
 /// allows, or is not HTTP, fails with `unexpectedAnswer`. Trailers, and answers with a status below 200 that come before
 /// the real one, are dropped. A connection whose answer was cut, or whose call was cancelled, is closed; others are used
-/// again.
+/// again. It has no deadline of its own: the library cancels each request at its deadline, and so must an app that calls it
+/// by itself.
 public struct NIOTransport: Transport {
     private let connections: ConnectionPool
 

@@ -78,9 +78,9 @@ package struct TPMAuthorization: Hashable, Sendable {
     var nonce: [UInt8]
     /// How many seconds after the session's start the authorisation expires.
     var expiration: Int32
-    /// The hash of the authorised command; empty authorises any command.
+    /// The hash of the authorized command; empty authorizes any command.
     var command: [UInt8]
-    /// The reference of the authorised key. See `KeyReference`.
+    /// The reference of the authorized key. See `KeyReference`.
     var reference: [UInt8]
 
     package init(nonce: [UInt8], expiration: Int32, command: [UInt8], reference: [UInt8]) {

@@ -7,7 +7,7 @@ package final class Counters: Sendable {
     package let verifications = Atomic(0)
     /// Signed access tokens.
     package let tokens = Atomic(0)
-    /// Challenges that authorised a session.
+    /// Challenges that authorized a session.
     package let spends = Atomic(0)
     /// Opened sessions, those of step-ups included.
     package let sessions = Atomic(0)

@@ -220,7 +220,7 @@ struct Serve: AsyncParsableCommand {
         if server.wasRestored {
             logger.notice("the database was restored or copied, so a new epoch has begun: all users must sign in again")
         }
-        if replication == .synchronous, try server.service.store.durability().replicas == "" {
+        if replication == .synchronous, try server.service.store.durability().waitsForNoReplica {
             logger.warning(
                 """
                 --replication synchronous says that a promoted replica has every confirmed commit, but PostgreSQL waits for no \

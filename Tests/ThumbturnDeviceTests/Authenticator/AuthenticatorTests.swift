@@ -549,7 +549,7 @@ struct World: Sendable {
 }
 
 /// A server that tells when it has answered a request for tokens.
-private struct FollowedTokens: Transport {
+struct FollowedTokens: Transport {
     let server: InMemoryServer
     let answered: @Sendable () -> Void
 

@@ -55,6 +55,29 @@ import ThumbturnVerifier
         }
     }
 
+    /// The server has taken the PIN by then, so the count of wrong ones is empty.
+    @Test("a person who is dismissed after the server took the PIN has no session", arguments: [true, false])
+    func aDismissalAfterTheAnswer(isBeforeTheWrite: Bool) async throws {
+        try await Self.enrolled { world, auth, watched in
+            world.phone.pins(Self.wrong, .cancel)
+            await expectFailure(.cancelledByUser) { _ = try await auth.authenticate("Unlock", policy: Self.policy) }
+            let dismiss: @Sendable () -> Void = { auth.platform.prompts.void(auth.asker) }
+            var platform = auth.platform
+            if isBeforeTheWrite {
+                platform.transport = FollowedTokens(server: world.server, answered: dismiss)
+            } else {
+                platform.secrets = InterruptedSecrets(store: watched, at: "session ") { dismiss() }
+            }
+            let dismissed = try Authenticator(server: InMemoryServer.url, platform: platform)
+            world.phone.pins(Self.right)
+            await expectFailure(.cancelledByApp) { _ = try await dismissed.authenticate("Unlock", policy: Self.policy) }
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
+            world.phone.pins(Self.right)
+            _ = try await auth.authenticate("Unlock", policy: Self.policy)
+            #expect(world.phone.pinRequests.last?.wrongInARow == 0)
+        }
+    }
+
     @Test func theNextRungAfterWrongPINsHasAChallengeOfItsOwn() async throws {
         try await Self.enrolled { world, auth, _ in
             for _ in 1...5 { world.phone.pins(Self.wrong) }

@@ -7,5 +7,8 @@ package struct Durability: Hashable, Sendable {
     package var isFull: Bool
     /// The replicas that a commit waits for, as PostgreSQL's `synchronous_standby_names` names them: empty if it waits for none.
     package var replicas: String?
+
+    /// Whether the database could have replicas, and a commit waits for none of them.
+    package var waitsForNoReplica: Bool { replicas == "" }
 }
 #endif
