@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test(
-        "no sentence of a command blames the person", arguments: ["ThumbturnCLI", "ThumbturnCommands", "ThumbturnMatcherd", "../Tools/Trials/Machine"])
+        "no sentence of a command blames the person",
+        arguments: ["ThumbturnCLI", "ThumbturnCommands", "ThumbturnMatcherd", "../Tools/Trials/Machine"])
     func commands(_ folder: String) throws {
         var count = 0
         for file in try Self.files(in: [folder]) {
