@@ -12,7 +12,9 @@ enum Consumer {
         try await Built.run(
             "/usr/bin/env",
             [
-                "-u", "THUMBTURN_ADD", "nice", "-n", "10", "swift", "run", "--package-path", folder, "--scratch-path",
+                // As in scripts/lib.sh: the traits have one order, so that nothing is compiled twice.
+                "-u", "THUMBTURN_ADD", "SWIFT_DETERMINISTIC_HASHING=1", "nice", "-n", "10", "swift", "run", "--package-path",
+                folder, "--scratch-path",
                 scratch,
                 name,
             ])
