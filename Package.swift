@@ -180,7 +180,7 @@ let trials: [Target] = [
     library("ThumbturnLoad", device + [serverForTools] + crypto + tools("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tools/Load"),
     // A program of its own, so that the memory and the start that a benchmark measures are those of a server.
     program(
-        "TrialServer", ["ThumbturnMessages", "ThumbturnServer"] + tools("ArgumentParser", "Hummingbird", "Logging"),
+        "TrialServer", ["ThumbturnServer"] + tools("ArgumentParser", "Hummingbird", "Logging"),
         path: "Tools/TrialServer"),
     library("ThumbturnParsers", device + ["ThumbturnTestKit", "ThumbturnVerifier"] + crypto, path: "Tools/Parsers"),
     library("ThumbturnLinuxLab", path: "Tools/LinuxLab"),

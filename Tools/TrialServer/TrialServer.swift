@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
-import ThumbturnMessages
 import ThumbturnServer
 
 /// The server in a process of its own, with what only a measurement or a test may have. It links no more than thumbturn-server does, so
@@ -45,10 +44,8 @@ struct TrialServer: AsyncParsableCommand {
         let address = listen.split(separator: ":")
         guard address.count == 2, let port = Int(address[1]), let replication = PostgresAddress.Replication(rawValue: replication)
         else { throw ValidationError("--listen is ADDRESS:PORT, and --replication is synchronous or asynchronous.") }
-        let key = try ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"].map { text in
-            try MasterKey(bytes: Base64URL.decode(text) ?? [])
-        }
-        var settings = try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: key)
+        var settings = try ServerSettings(
+            publicURL: publicURL, dataFolder: data, masterKey: MasterKey(environment: "THUMBTURN_MASTER_KEY"))
         if let database = PostgresAddress.given(nil) {
             settings.database = try PostgresAddress(database, replication: replication)
         }

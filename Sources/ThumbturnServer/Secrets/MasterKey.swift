@@ -32,9 +32,19 @@ public struct MasterKey: Sendable, Redacted {
         }
         try PrivateFile.refuseIfOpen(path)
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
-        let text = String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
+        try self.init(text: String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace })
+    }
+
+    /// Reads a key of 32 bytes in base64url. Throws `SetupError.masterKeyLength` for anything else.
+    package init(text: String) throws(SetupError) {
         guard let bytes = Base64URL.decode(text) else { throw .masterKeyLength }
         try self.init(bytes: bytes)
+    }
+
+    /// The key in an environment variable; nil if the variable is not set.
+    package init?(environment name: String) throws(SetupError) {
+        guard let text = ProcessInfo.processInfo.environment[name] else { return nil }
+        try self.init(text: text)
     }
 
     private static func make(_ path: String) throws(SetupError) {

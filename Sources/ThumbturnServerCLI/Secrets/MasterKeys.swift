@@ -1,7 +1,6 @@
 #if Tools
 import ArgumentParser
 import Foundation
-import ThumbturnMessages
 import ThumbturnServer
 
 struct MasterKeys: AsyncParsableCommand {
@@ -46,21 +45,10 @@ struct MasterKeys: AsyncParsableCommand {
 }
 
 extension MasterKey {
-    /// The key in an environment variable; nil if the variable is not set.
-    init?(environment name: String) throws {
-        guard let text = ProcessInfo.processInfo.environment[name] else { return nil }
-        try self.init(text: text)
-    }
-
     /// The key in a file, whose surrounding white space does not count.
     init(backupFile path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw SetupError.unreadable(path) }
         try self.init(text: text.trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-
-    private init(text: String) throws {
-        guard let bytes = Base64URL.decode(text) else { throw SetupError.masterKeyLength }
-        try self.init(bytes: bytes)
     }
 }
 #endif
