@@ -7,7 +7,8 @@ say() { printf '%s\n' "$*" >&2; }
 if [ "$(uname -s)" = Linux ]; then export THUMBTURN_ADD=${THUMBTURN_ADD-apple-stubs,optimized-walks}; fi
 
 # SwiftPM hands the enabled traits to the compiler in the order of a set, which differs from process to process, and another order
-# compiles every target again. With this the order is always the same. Scripts unset it before they run what was built.
+# compiles every target again. With this the order is always the same. scripts/test, run and android unset
+# it before they run what was built.
 export SWIFT_DETERMINISTIC_HASHING=1
 
 # Prints the next step and exits.

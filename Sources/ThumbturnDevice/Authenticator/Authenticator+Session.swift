@@ -174,7 +174,6 @@ extension Authenticator {
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
         let act = try await act()
         let session = try await session(for: proofs)
-        try await act.check(for: .samePlace)
         try await keep(session, since: act) { () async throws(Failure) in try await act.check(for: .samePlace) }
         return session
     }

@@ -1,7 +1,7 @@
 #if Server
 /// The connections to one database: some that read, and one that writes.
 ///
-/// It stands beside SQLite's own, because every database is replaced by one of SQLite.
+/// It stands in this folder because `replace(by:if:)` takes a database of SQLite, whichever engine it replaces.
 protocol SQLPool: Sendable {
     /// Runs `body` over what is committed, all of it as it was at one moment.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value
