@@ -551,11 +551,11 @@ struct World: Sendable {
 /// A server that tells when it has answered a request for tokens.
 struct FollowedTokens: Transport {
     let server: InMemoryServer
-    let answered: @Sendable () -> Void
+    let answered: @Sendable () async -> Void
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         let answer = try await server.send(request)
-        if request.url.hasSuffix("/v1/token") { answered() }
+        if request.url.hasSuffix("/v1/token") { await answered() }
         return answer
     }
 }

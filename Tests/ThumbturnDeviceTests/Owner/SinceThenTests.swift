@@ -39,6 +39,28 @@ import ThumbturnTestKit
         }
     }
 
+    /// Nothing in this process hears of it, so only the place shows it.
+    @Test("a person whom another process dismisses while the server answers gets nothing", arguments: ["unlock", "step-up"])
+    func dismissedElsewhereDuringTheAnswer(_ kind: String) async throws {
+        try await World.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.transport = FollowedTokens(server: world.server) {
+                try? await world.anotherProcess().requireStrongerRungNextTime()
+            }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            await expectFailure(.cancelledByApp) {
+                if kind == "unlock" {
+                    _ = try await auth.authenticate("Unlock")
+                } else {
+                    _ = try await auth.stepUp(for: .statementExport, reason: "Export")
+                }
+            }
+            expect(await auth.lastStepUp == nil, is: true)
+            expect(await auth.lastUnlock == nil, is: true)
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
+        }
+    }
+
     @Test func aNewProcessAddsNoBiometricsByAnEarlierOnesSignIn() async throws {
         let world = try World()
         try await world.clock.run {
